@@ -1,0 +1,13 @@
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._core.policy import PolicyKernel
+from matroid_bandits._core.rewards import RewardKernel
+
+def run(
+    policy: PolicyKernel,
+    rewards: RewardKernel,
+    means: npt.NDArray[np.float64],
+    best_value: float,
+    checkpoints: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64]: ...

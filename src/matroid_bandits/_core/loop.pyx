@@ -1,0 +1,46 @@
+"""The loop of a simulation: choose, draw, learn, add up the regret."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+from matroid_bandits._core.policy cimport PolicyKernel
+from matroid_bandits._core.rewards cimport RewardKernel
+
+
+def run(
+    PolicyKernel policy,
+    RewardKernel rewards,
+    const double[::1] means,
+    double best_value,
+    const int64_t[::1] checkpoints,
+):
+    """Play until the last checkpoint; return the cumulative pseudo-regret at each.
+
+    A round's regret is `best_value` minus the sum of the true means of the basis played, added
+    from the lowest element to the highest; a replay in the same order agrees to the last bit.
+    """
+    cdef double[::1] drawn = np.zeros(policy.rank)
+    cdef double[::1] regret = np.zeros(checkpoints.shape[0])
+    cdef double total = 0.0
+    cdef double value
+    cdef int64_t t = 0
+    cdef Py_ssize_t i, k
+    for k in range(checkpoints.shape[0]):
+        while t < checkpoints[k]:
+            policy.choose()
+            rewards.draw_into(policy.chosen, drawn)
+            value = 0.0
+            for i in range(policy.rank):
+                value += means[policy.chosen[i]]
+            policy.learn(policy.chosen, drawn)
+            total += best_value - value
+            t += 1
+            # Between rounds, when the policy is whole: let other threads in, hear Ctrl-C.
+            if t % 1024 == 0:
+                with nogil:
+                    pass
+                PyErr_CheckSignals()
+        regret[k] = total
+    return np.asarray(regret)

@@ -1,0 +1,19 @@
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matroid_bandits.matroids import Matroid
+
+class MatroidKernel:
+    size: int
+    tested: int
+    def __init__(self, size: int) -> None: ...
+    def is_independent(self, elements: npt.NDArray[np.intp]) -> bool: ...
+    def greedy_basis(self, order: npt.NDArray[np.intp], limit: int) -> npt.NDArray[np.intp]: ...
+    def first_replaceable(self, basis: npt.NDArray[np.intp], element: int) -> int: ...
+    def replaceable(self, basis: npt.NDArray[np.intp], element: int) -> npt.NDArray[np.intp]: ...
+
+class PythonKernel(MatroidKernel):
+    def __init__(self, matroid: Matroid, *, has_greedy: bool, has_circuit: bool) -> None: ...

@@ -1,0 +1,224 @@
+"""Linear matroids over GF(p), and over the rationals by way of several primes."""
+
+import numpy as np
+
+from libc.stdint cimport uint64_t
+
+from matroid_bandits._core.matroid cimport MatroidKernel
+
+
+cdef class ModularKernel(MatroidKernel):
+    """Rows ``residues[i, e]`` are element e modulo ``primes[i]``, each prime below 2**31.
+
+    A set is independent if it is independent modulo *some* of the primes. With one prime this is
+    GF(p). With primes whose product exceeds every minor of an integer matrix it is the rationals,
+    exactly: independent rows have a non-zero minor, which not all of those primes can divide;
+    dependent rows are dependent modulo every prime.
+
+    Independence of one element costs O(rank * width) per prime. The sums of products are reduced
+    only when the next one could overflow 64 bits (`rows_per_reduction`).
+    """
+
+    cdef const uint64_t[:, :, ::1] residues
+    cdef const uint64_t[::1] primes
+    cdef Py_ssize_t n_primes
+    cdef Py_ssize_t width
+    cdef Py_ssize_t[::1] rows_per_reduction
+    # The growing set: in every field still alive, one echelon row (pivot entry 1) per element.
+    cdef Py_ssize_t grown
+    cdef unsigned char[::1] alive
+    cdef unsigned char[::1] accepted
+    cdef uint64_t[:, :, ::1] rows
+    cdef Py_ssize_t[:, ::1] pivots
+    cdef uint64_t[:, ::1] residual
+    # The prepared basis: coordinate k of e is the sum over r of e[pivot r] * inverse[i, k, r].
+    cdef const Py_ssize_t[::1] basis
+    cdef unsigned char[::1] usable
+    cdef bint all_usable
+    cdef uint64_t[:, :, ::1] inverse
+    cdef Py_ssize_t[:, ::1] basis_pivots
+    cdef uint64_t[:, ::1] work
+
+    def __init__(self, const uint64_t[:, :, ::1] residues, const uint64_t[::1] primes):
+        super().__init__(residues.shape[1])
+        self.residues = residues
+        self.primes = primes
+        self.n_primes = primes.shape[0]
+        self.width = residues.shape[2]
+        k, w = self.n_primes, self.width
+        # A rank is at most the smaller side of the matrix.
+        r = min(self.size, w)
+        self.rows_per_reduction = np.array(
+            [min((2**64 - p) // (p - 1) ** 2, 2**31) for p in np.asarray(primes).tolist()],
+            dtype=np.intp,
+        )
+        self.alive = np.ones(k, dtype=np.uint8)
+        self.accepted = np.zeros(k, dtype=np.uint8)
+        self.rows = np.zeros((k, r, w), dtype=np.uint64)
+        self.pivots = np.zeros((k, r), dtype=np.intp)
+        self.residual = np.zeros((k, w), dtype=np.uint64)
+        self.usable = np.zeros(k, dtype=np.uint8)
+        self.inverse = np.zeros((k, r, r), dtype=np.uint64)
+        self.basis_pivots = np.zeros((k, r), dtype=np.intp)
+        self.work = np.zeros((r, w + r), dtype=np.uint64)
+
+    cdef int clear(self) except -1:
+        self.grown = 0
+        self.alive[:] = 1
+        return 0
+
+    cdef int try_add(self, Py_ssize_t element) except -1:
+        cdef Py_ssize_t i, j, pivot
+        cdef bint independent = False
+        cdef uint64_t p, scale
+        for i in range(self.n_primes):
+            self.accepted[i] = self.alive[i] and self.reduce_row(i, element) >= 0
+            independent = independent or self.accepted[i]
+        if not independent:
+            return 0
+        for i in range(self.n_primes):
+            # Dependent here, independent over the rationals: this prime has nothing more to say
+            # about the growing set.
+            self.alive[i] = self.accepted[i]
+            if self.alive[i]:
+                p = self.primes[i]
+                pivot = self.pivots[i, self.grown]
+                scale = invert(self.residual[i, pivot], p)
+                for j in range(self.width):
+                    self.rows[i, self.grown, j] = self.residual[i, j] * scale % p
+        self.grown += 1
+        return 1
+
+    cdef Py_ssize_t reduce_row(self, Py_ssize_t i, Py_ssize_t element) except -2:
+        """Subtract from `element` what the growing set spans; return the next pivot, -1 if none."""
+        cdef uint64_t p = self.primes[i]
+        cdef uint64_t factor
+        cdef Py_ssize_t budget = self.rows_per_reduction[i]
+        cdef Py_ssize_t pivot = -1
+        cdef Py_ssize_t r, j
+        for j in range(self.width):
+            self.residual[i, j] = self.residues[i, element, j]
+        for r in range(self.grown):
+            factor = self.residual[i, self.pivots[i, r]]
+            if factor == 0:
+                continue
+            factor %= p
+            if factor == 0:
+                continue
+            factor = p - factor
+            if budget == 0:
+                for j in range(self.width):
+                    self.residual[i, j] %= p
+                budget = self.rows_per_reduction[i]
+            for j in range(self.width):
+                self.residual[i, j] += factor * self.rows[i, r, j]
+            budget -= 1
+        for j in range(self.width):
+            if self.residual[i, j]:
+                self.residual[i, j] %= p
+                if pivot < 0 and self.residual[i, j]:
+                    pivot = j
+        if pivot >= 0:
+            self.pivots[i, self.grown] = pivot
+        return pivot
+
+    cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
+        cdef Py_ssize_t i
+        self.basis = basis
+        self.all_usable = True
+        for i in range(self.n_primes):
+            self.usable[i] = self.invert_basis(i)
+            self.all_usable = self.all_usable and self.usable[i]
+        return 0
+
+    cdef bint invert_basis(self, Py_ssize_t i) noexcept:
+        """Gauss-Jordan on [basis | identity] modulo prime i; False if the basis is singular."""
+        cdef uint64_t p = self.primes[i]
+        cdef uint64_t factor
+        cdef Py_ssize_t d = self.basis.shape[0]
+        cdef Py_ssize_t w = self.width
+        cdef Py_ssize_t r, other, j, pivot
+        for r in range(d):
+            for j in range(w):
+                self.work[r, j] = self.residues[i, self.basis[r], j]
+            for j in range(d):
+                self.work[r, w + j] = r == j
+        for r in range(d):
+            pivot = 0
+            while pivot < w and self.work[r, pivot] == 0:
+                pivot += 1
+            if pivot == w:
+                return False
+            self.basis_pivots[i, r] = pivot
+            factor = invert(self.work[r, pivot], p)
+            for j in range(w + d):
+                self.work[r, j] = self.work[r, j] * factor % p
+            for other in range(d):
+                factor = self.work[other, pivot]
+                if other == r or factor == 0:
+                    continue
+                factor = p - factor
+                for j in range(w + d):
+                    if self.work[r, j]:
+                        self.work[other, j] = (self.work[other, j] + factor * self.work[r, j]) % p
+        for r in range(d):
+            for j in range(d):
+                self.inverse[i, j, r] = self.work[r, w + j]
+        return True
+
+    cdef bint has_coordinate(self, Py_ssize_t i, Py_ssize_t element, Py_ssize_t k) noexcept:
+        """Whether coordinate k of `element` in the basis is not 0 modulo prime i."""
+        cdef uint64_t p = self.primes[i]
+        cdef uint64_t total = 0
+        cdef uint64_t entry
+        cdef Py_ssize_t r
+        for r in range(self.basis.shape[0]):
+            entry = self.residues[i, element, self.basis_pivots[i, r]]
+            if entry and self.inverse[i, k, r]:
+                total = (total + entry * self.inverse[i, k, r]) % p
+        return total != 0
+
+    cdef bint can_replace(self, Py_ssize_t element, Py_ssize_t k) except -1:
+        cdef Py_ssize_t i, j
+        for i in range(self.n_primes):
+            if self.usable[i] and self.has_coordinate(i, element, k):
+                return True
+        if self.all_usable:
+            return False
+        # Some prime divides the basis' own determinant and has no coordinates to offer, yet it may
+        # be the one that shows the exchanged set independent: test that set itself.
+        self.clear()
+        for j in range(self.basis.shape[0]):
+            if not self.try_add(element if j == k else self.basis[j]):
+                return False
+        return True
+
+    cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
+        cdef Py_ssize_t k
+        for k in range(self.basis.shape[0]):
+            if self.can_replace(element, k):
+                return k
+        return -1
+
+    cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
+        cdef Py_ssize_t k
+        cdef Py_ssize_t count = 0
+        for k in range(self.basis.shape[0]):
+            if self.can_replace(element, k):
+                positions[count] = k
+                count += 1
+        return count
+
+
+cdef uint64_t invert(uint64_t a, uint64_t p) noexcept:
+    """The inverse of a modulo the prime p, as a**(p - 2)."""
+    cdef uint64_t result = 1
+    cdef uint64_t exponent = p - 2
+    if p == 2:
+        return a
+    while exponent:
+        if exponent & 1:
+            result = result * a % p
+        a = a * a % p
+        exponent >>= 1
+    return result

@@ -1,0 +1,3 @@
+from matroid_bandits._core.policy import PolicyKernel
+
+class OMMKernel(PolicyKernel): ...

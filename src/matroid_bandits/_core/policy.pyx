@@ -1,0 +1,198 @@
+"""What all policies share: statistics, greedy, the round's basis, the paper's counters."""
+
+import numpy as np
+
+from libc.math cimport isfinite, sqrt
+from libc.stdint cimport int64_t
+
+from matroid_bandits._core.order cimport sort_descending
+
+from matroid_bandits._arguments import not_an_element
+from matroid_bandits.errors import MatroidAxiomError
+
+
+cdef class PolicyKernel:
+    """Statistics and greedy on one matroid; a compiled policy adds `decide`."""
+
+    def __init__(self, matroid):
+        self.matroid = matroid
+        self.asks = matroid._kernel()
+        self.size = matroid.size
+        self.rank = matroid.rank
+        playable = np.ones(self.size, dtype=bool)
+        playable[matroid.loops] = False
+        self.is_playable = playable.astype(np.uint8)
+        self.playable = np.flatnonzero(playable)
+        self.unobserved = self.playable.shape[0]
+        self.counts = np.zeros(self.size, dtype=np.int64)
+        self.means = np.zeros(self.size)
+        self.inverse_root = np.full(self.size, np.inf)
+        self.stamp = np.zeros(self.size, dtype=np.int64)
+        self.chosen_array = np.zeros(self.rank, dtype=np.intp)
+        self.chosen = self.chosen_array
+        self.order = np.flatnonzero(playable)
+        self.scratch = np.empty(self.playable.shape[0], dtype=np.intp)
+        self.found = np.zeros(self.rank, dtype=np.intp)
+
+    # ---- a round ----
+
+    cdef int choose(self) except -1:
+        """Settle the basis of this round, once."""
+        if not self.is_chosen:
+            self.decide()
+            self.is_chosen = True
+        return 0
+
+    cdef int decide(self) except -1:
+        """Write the basis to play into `chosen`, ascending. If it raises, nothing has changed."""
+        raise NotImplementedError
+
+    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
+        """Take in checked feedback and end the round."""
+        cdef Py_ssize_t i, e
+        cdef int64_t count
+        for i in range(elements.shape[0]):
+            e = elements[i]
+            count = self.counts[e]
+            # [DG25] step 5 of the specification, with the old count.
+            self.means[e] = (count * self.means[e] + rewards[i]) / (count + 1)
+            self.counts[e] = count + 1
+            self.inverse_root[e] = 1 / sqrt(<double>(count + 1))
+            if count == 0:
+                self.unobserved -= self.is_playable[e]
+        self.rounds += 1
+        self.is_chosen = False
+        return 0
+
+    def select(self):
+        """The basis to play, ascending; the same until the next update."""
+        self.choose()
+        return self.chosen_array.copy()
+
+    def update(self, const Py_ssize_t[::1] elements, const double[::1] rewards):
+        """Check the feedback, then take it in and end the round."""
+        cdef Py_ssize_t i, e
+        cdef double mean
+        if elements.shape[0] != rewards.shape[0]:
+            raise ValueError(
+                f"one reward per element is needed, got {elements.shape[0]} elements "
+                f"and {rewards.shape[0]} rewards"
+            )
+        self.last_stamp += 1
+        for i in range(elements.shape[0]):
+            e = elements[i]
+            if e < 0 or e >= self.size:
+                raise not_an_element(e, self.size)
+            if self.stamp[e] == self.last_stamp:
+                raise ValueError(f"element {e} is given twice; each has at most one reward a round")
+            self.stamp[e] = self.last_stamp
+            if not isfinite(rewards[i]):
+                raise ValueError(f"the reward of element {e} is {rewards[i]}; it must be finite")
+            mean = (self.counts[e] * self.means[e] + rewards[i]) / (self.counts[e] + 1)
+            if not isfinite(mean):
+                raise ValueError(
+                    f"the reward {rewards[i]} of element {e} is too large: its mean overflows"
+                )
+        self.learn(elements, rewards)
+
+    # ---- greedy, as the paper counts it ----
+
+    cdef int run_greedy(self, const Py_ssize_t[::1] order) except -1:
+        """Greedy basis of playable elements in `order`, written to `found`, counted."""
+        cdef Py_ssize_t taken = self.asks.greedy(order, self.rank, self.found)
+        if taken < self.rank:
+            raise MatroidAxiomError(
+                f"not a matroid: {np.sort(self.found[:taken]).tolist()} is independent and no "
+                f"element can be added to it, yet {self.matroid!r} has independent sets of "
+                f"{self.rank} elements; correct its independence test"
+            )
+        self.greedy_calls += 1
+        self.oracle_calls += self.asks.tested
+        return 0
+
+    cdef int greedy_on(self, const double[::1] values) except -1:
+        """Greedy by value, largest first, ties to the lowest element."""
+        sort_descending(values, self.order, self.scratch)
+        return self.run_greedy(self.order)
+
+    cdef int first_round(self) except -1:
+        """Choose the greedy basis that takes unobserved elements first (ties: lowest index)."""
+        cdef Py_ssize_t i, e
+        cdef Py_ssize_t new = 0
+        cdef Py_ssize_t old = self.unobserved
+        for i in range(self.playable.shape[0]):
+            e = self.playable[i]
+            if self.counts[e] == 0:
+                self.scratch[new] = e
+                new += 1
+            else:
+                self.scratch[old] = e
+                old += 1
+        self.run_greedy(self.scratch)
+        self.chosen[:] = self.found
+        sort_elements(self.chosen)
+        return 0
+
+    def greedy_basis(self, const double[::1] values):
+        """Greedy by value for policies written in Python: counted, ascending."""
+        self.greedy_on(values)
+        return np.sort(self.found)
+
+    # ---- what users see ----
+
+    def counts_copy(self):
+        return np.array(self.counts)
+
+    def means_copy(self):
+        """Means so far; NaN where nothing was observed."""
+        means = np.array(self.means)
+        means[np.asarray(self.counts) == 0] = np.nan
+        return means
+
+    # ---- saving ----
+
+    def state(self):
+        """All that a copy on the same matroid needs to go on as if it were this one."""
+        return {
+            "rounds": self.rounds,
+            "counts": np.array(self.counts),
+            "means": np.array(self.means),
+            "is_chosen": self.is_chosen,
+            "chosen": np.array(self.chosen),
+            "oracle_calls": self.oracle_calls,
+            "greedy_calls": self.greedy_calls,
+            "neighborhood_updates": self.neighborhood_updates,
+        }
+
+    def restore(self, state):
+        """Take over what `state` returned."""
+        counts = state["counts"]
+        self.rounds = state["rounds"]
+        np.asarray(self.counts)[:] = counts
+        np.asarray(self.means)[:] = state["means"]
+        with np.errstate(divide="ignore"):
+            np.asarray(self.inverse_root)[:] = 1 / np.sqrt(counts.astype(float))
+        self.unobserved = int(np.count_nonzero(counts[np.asarray(self.playable)] == 0))
+        self.is_chosen = state["is_chosen"]
+        np.asarray(self.chosen)[:] = state["chosen"]
+        self.oracle_calls = state["oracle_calls"]
+        self.greedy_calls = state["greedy_calls"]
+        self.neighborhood_updates = state["neighborhood_updates"]
+
+    def __reduce__(self):
+        return type(self), (self.matroid,), self.state()
+
+    def __setstate__(self, state):
+        self.restore(state)
+
+
+cdef void sort_elements(Py_ssize_t[::1] elements) noexcept:
+    """Ascending insertion sort, for bases."""
+    cdef Py_ssize_t i, j, e
+    for i in range(1, elements.shape[0]):
+        e = elements[i]
+        j = i
+        while j > 0 and elements[j - 1] > e:
+            elements[j] = elements[j - 1]
+            j -= 1
+        elements[j] = e

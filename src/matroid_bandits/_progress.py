@@ -1,0 +1,56 @@
+"""A progress bar on a terminal, silence elsewhere."""
+
+import sys
+from types import TracebackType
+from typing import Self
+
+try:
+    from tqdm import tqdm
+
+    HAS_TQDM = True
+except ImportError:
+    HAS_TQDM = False
+
+__all__ = ["Progress"]
+
+
+class Progress:
+    """Steps done of `total`, drawn by tqdm if it is installed (the extra ``experiments``)."""
+
+    def __init__(self, total: int, *, unit: str, quiet: bool = False) -> None:
+        wanted = sys.stderr.isatty() and not quiet
+        self._bar = tqdm(total=total, unit=unit, leave=False) if wanted and HAS_TQDM else None
+        if wanted and not HAS_TQDM:
+            print(
+                "(pip install 'matroid-bandits[experiments]' for a progress bar)", file=sys.stderr
+            )
+
+    def now(self, text: str) -> None:
+        """Say what is running."""
+        if self._bar is not None:
+            self._bar.set_description(text)
+
+    def done(self) -> None:
+        """One step is done."""
+        if self._bar is not None:
+            self._bar.update()
+
+    def print(self, text: str) -> None:
+        """Print to standard output without disturbing the bar."""
+        if self._bar is not None:
+            self._bar.clear()
+        print(text, flush=True)
+        if self._bar is not None:
+            self._bar.refresh()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,184 @@
+"""Check that a policy keeps the contract of select and update."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from matroid_bandits.matroids import (
+    GraphicMatroid,
+    LinearMatroid,
+    Matroid,
+    OracleMatroid,
+    PartitionMatroid,
+    TransversalMatroid,
+    UniformMatroid,
+)
+from matroid_bandits.simulation import SupportsSelectUpdate
+
+__all__ = ["check_policy"]
+
+# What a policy may show of its state; compared where it is there.
+_STATE = (
+    "rounds",
+    "counts",
+    "means",
+    "leader",
+    "oracle_calls",
+    "greedy_calls",
+    "neighborhood_updates",
+)
+
+
+def check_policy(
+    factory: Callable[[Matroid], SupportsSelectUpdate], *, rounds: int = 60, seed: int = 0
+) -> None:
+    """Check that a policy keeps the contract, on small matroids of every kind.
+
+    It must select a basis, the same until the next update; take feedback that is partial, foreign
+    or empty; decide alike after the same history; go on alike from a deep copy; and, where it
+    shows `counts` and `means`, keep them right and refuse bad input with a ``ValueError`` that
+    leaves it as it was.
+
+    Parameters
+    ----------
+    factory : callable
+        Makes a fresh policy for a matroid: the class itself, or a function that fixes its other
+        parameters and its seed.
+    rounds : int, default 60
+        Rounds played on each matroid.
+    seed : int, default 0
+        Seed of rewards and matroids.
+
+    Raises
+    ------
+    AssertionError
+        With what went wrong, on which matroid and in which round.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> mb.check_policy(mb.MAUB)
+    """
+    rng = np.random.default_rng(seed)
+    for matroid in _matroids(rng):
+        _check_on(factory, matroid, rounds, rng)
+
+
+def _matroids(rng: "np.random.Generator") -> list[Matroid]:
+    plain = [
+        cls.random(rng, 7)
+        for cls in (UniformMatroid, PartitionMatroid, GraphicMatroid, LinearMatroid)
+    ]
+    return [
+        *plain,
+        TransversalMatroid.random(rng, 7),
+        OracleMatroid.random(rng, 7),
+        GraphicMatroid.complete(4),
+        UniformMatroid(0, 0),
+        UniformMatroid(0, 3),
+        UniformMatroid(3, 3),
+        GraphicMatroid([(0, 0), (0, 1), (0, 1), (1, 2), (3, 3)]),
+    ]
+
+
+def _check_on(
+    factory: Callable[[Matroid], SupportsSelectUpdate],
+    matroid: Matroid,
+    rounds: int,
+    rng: "np.random.Generator",
+) -> None:
+    policy: Any = factory(matroid)
+    twin: Any = factory(matroid)
+    has_statistics = hasattr(policy, "counts") and hasattr(policy, "means")
+    seen: list[list[float]] = [[] for _ in range(matroid.size)]
+    for t in range(rounds):
+        where = f"on {matroid!r} in round {t + 1}"
+        selected = policy.select()
+        basis = np.asarray(selected).tolist()
+        assert basis == sorted(set(basis)), f"select() returned {selected}, not ascending, {where}"
+        assert len(basis) == matroid.rank and matroid.is_independent(basis), (
+            f"select() returned {basis}, not a basis, {where}"
+        )
+        before = _state(policy)
+        assert np.asarray(policy.select()).tolist() == basis, (
+            f"select() changed its mind without an update, {where}"
+        )
+        _assert_same(before, _state(policy), f"a second select() changed %s, {where}")
+        assert np.asarray(twin.select()).tolist() == basis, (
+            f"two policies with the same history decide differently, {where}"
+        )
+        if has_statistics:
+            _check_bad_input(policy, matroid, where)
+        if t == rounds // 2:
+            twin = copy.deepcopy(policy)
+        elements = _observed(basis, matroid, t, rng)
+        rewards = np.round(rng.normal(size=len(elements)), 2 if t % 2 else 1)
+        for one in (policy, twin):
+            one.update(elements, rewards)
+        for e, reward in zip(elements.tolist(), rewards.tolist(), strict=True):
+            seen[e].append(reward)
+        if has_statistics:
+            _check_statistics(policy, seen, where)
+
+
+def _observed(
+    basis: list[int], matroid: Matroid, t: int, rng: "np.random.Generator"
+) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """What is observed: mostly the basis, now and then a part of it, another set, or nothing."""
+    played = np.array(basis, dtype=np.intp)
+    if t % 10 == 7:
+        return rng.permutation(played)[: len(played) // 2]
+    if t % 10 == 8:
+        return rng.permutation(matroid.size)[: rng.integers(0, matroid.size + 1)]
+    return played[: 0 if t % 10 == 9 else None]
+
+
+def _state(policy: Any) -> dict[str, Any]:
+    return {name: getattr(policy, name) for name in _STATE if hasattr(policy, name)}
+
+
+def _assert_same(before: dict[str, Any], after: dict[str, Any], message: str) -> None:
+    for name, value in before.items():
+        other = after[name]
+        if value is None or other is None:
+            same = value is other
+        else:
+            same = np.array_equal(np.asarray(value, float), np.asarray(other, float), True)
+        assert same, message % name
+
+
+def _check_bad_input(policy: Any, matroid: Matroid, where: str) -> None:
+    basis = np.asarray(policy.select())
+    mistakes: list[tuple[Any, Any]] = [
+        ([matroid.size], [0.5]),
+        ([-1], [0.5]),
+        ([0.5], [0.5]),
+        (basis, np.ones(len(basis) + 1)),
+    ]
+    if matroid.size:
+        mistakes += [([0], [np.nan]), ([0], [-np.inf]), ([0, 0], [0.5, 0.5]), ([0], ["x"])]
+    before = _state(policy)
+    for elements, rewards in mistakes:
+        try:
+            policy.update(elements, rewards)
+        except ValueError:
+            pass
+        else:
+            raise AssertionError(f"update({elements}, {rewards}) was not refused, {where}")
+        _assert_same(before, _state(policy), f"a refused update changed %s, {where}")
+        assert np.array_equal(policy.select(), basis), (
+            f"a refused update changed the selection, {where}"
+        )
+
+
+def _check_statistics(policy: Any, seen: list[list[float]], where: str) -> None:
+    for e, rewards in enumerate(seen):
+        assert policy.counts[e] == len(rewards), (
+            f"element {e} was observed {len(rewards)} times, counts has {policy.counts[e]}, {where}"
+        )
+        if rewards:
+            assert np.isclose(policy.means[e], np.mean(rewards), rtol=1e-9, atol=1e-12), (
+                f"the mean of element {e} is {np.mean(rewards)}, not {policy.means[e]}, {where}"
+            )

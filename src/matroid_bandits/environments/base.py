@@ -1,0 +1,116 @@
+"""The environment contract: true means, and rewards that can be replayed."""
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import integer, real_array
+from matroid_bandits._core.rewards import RewardKernel
+
+__all__ = ["Environment"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Environment(ABC):
+    """Answers what is played, with common random numbers.
+
+    The k-th reward of an element depends on the seed, the element and k alone, not on what else
+    is played: policies run with one seed meet the same rewards.
+
+    To write your own, give the means to ``super().__init__`` and answer `_sample`.
+
+    Parameters
+    ----------
+    means : array_like of float
+        The true mean reward of every element; regret is measured by them.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> class Exponential(mb.Environment):
+    ...     def _sample(self, rng, element, count):
+    ...         return rng.exponential(self.means[element], count)
+    >>> Exponential([1.0, 2.0]).rewards(seed=1).draw([0, 1]).shape
+    (2,)
+    """
+
+    def __init__(self, means: npt.ArrayLike) -> None:
+        values = np.array(real_array(means, "means"))
+        unfit = np.flatnonzero(~np.isfinite(values))
+        if unfit.size:
+            raise ValueError(f"the mean of element {unfit[0]} is {values[unfit[0]]}")
+        values.flags.writeable = False
+        self._means = values
+
+    @abstractmethod
+    def _sample(self, rng: "np.random.Generator", element: int, count: int) -> npt.ArrayLike:
+        """The next `count` rewards of `element`, drawn from its own stream `rng`.
+
+        Two calls must continue what one longer call would have given.
+        """
+
+    @classmethod
+    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+        """A random instance: means uniform in [0.5, 1], as in the experiments of [DG25]."""
+        return cls(rng.uniform(0.5, 1, size))
+
+    @property
+    def means(self) -> FloatArray:
+        """The true mean reward of every element (read-only)."""
+        return self._means
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return len(self._means)
+
+    def rewards(self, seed: int = 0) -> RewardKernel:
+        """Start a run: an object whose ``draw(elements)`` gives the next reward of each."""
+        return self._rewards(integer(seed, "seed", least=0))
+
+    def _rewards(self, seed: int) -> RewardKernel:
+        return SampledRewards(self, seed)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(size={self.size})"
+
+
+class SampledRewards(RewardKernel):
+    """Rewards of an environment written in Python, sampled in blocks that grow with the pulls."""
+
+    def __init__(self, environment: Environment, seed: int) -> None:
+        super().__init__(environment.size)
+        self._environment = environment
+        self._seed = seed
+        self._rngs: dict[int, np.random.Generator] = {}
+        self._blocks: dict[int, FloatArray] = {}
+        self._next: dict[int, int] = {}
+
+    def draw(self, elements: npt.ArrayLike) -> FloatArray:
+        """The next reward of each of `elements`."""
+        return np.array([self._draw_one(int(e)) for e in self.checked(elements)])
+
+    def _draw_one(self, element: int) -> float:
+        place = self._next.get(element, 0)
+        block = self._blocks.get(element)
+        if block is None or place == len(block):
+            if element not in self._rngs:
+                self._rngs[element] = np.random.default_rng(
+                    np.random.SeedSequence([self._seed, element])
+                )
+            count = 1 if block is None else min(2 * len(block), 4096)
+            block = np.asarray(
+                self._environment._sample(self._rngs[element], element, count), dtype=np.float64
+            )
+            if block.shape != (count,):
+                raise ValueError(
+                    f"{type(self._environment).__name__}._sample must return {count} rewards, "
+                    f"got an array of shape {block.shape}"
+                )
+            self._blocks[element] = block
+            place = 0
+        self._next[element] = place + 1
+        return float(block[place])

@@ -1,0 +1,218 @@
+"""The matroid contract: what every constraint offers, and what a new one must give."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import distinct_elements, integer, real_array
+from matroid_bandits._core.matroid import MatroidKernel, PythonKernel
+from matroid_bandits.errors import MatroidAxiomError
+
+__all__ = ["CompiledMatroid", "Matroid"]
+
+IntArray = npt.NDArray[np.intp]
+
+
+class Matroid(ABC):
+    """A family of *independent* sets over the elements ``0..size-1``: those that may be played.
+
+    A matroid is immutable; whatever changes during a run lives in a kernel made for that run.
+
+    To write your own, give the size to ``super().__init__`` and answer `_is_independent`. All else
+    follows from it. Where the structure knows a faster way, override `_greedy` or
+    `_fundamental_circuit` as well; :func:`matroid_bandits.check_matroid` compares them with the
+    independence test.
+
+    Parameters
+    ----------
+    size : int
+        Number of elements.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> class AtMostTwoInARow(mb.Matroid):
+    ...     '''At most two of 0, 1, 2, and at most two of 3, 4, 5.'''
+    ...     def __init__(self):
+    ...         super().__init__(size=6)
+    ...     def _is_independent(self, elements):
+    ...         return sum(e < 3 for e in elements) <= 2 and sum(e >= 3 for e in elements) <= 2
+    >>> AtMostTwoInARow().max_weight_basis([5, 1, 2, 9, 9, 1])
+    array([0, 2, 3, 4])
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = integer(size, "size", least=0)
+        self._known_facts: tuple[int, IntArray] | None = None
+
+    # ---- what a new matroid gives ----
+
+    @abstractmethod
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        """Whether `elements` may be played together. Input is checked: distinct and in range."""
+
+    def _greedy(self, order: tuple[int, ...], limit: int) -> Iterable[int]:
+        """Optional: the elements greedy takes going through `order`, at most `limit` of them."""
+        raise NotImplementedError
+
+    def _fundamental_circuit(self, basis: frozenset[int], element: int) -> Iterable[int]:
+        """Optional: `element` with all elements of `basis` that it can replace."""
+        raise NotImplementedError
+
+    @classmethod
+    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+        """A random instance with `size` elements, for tests and experiments."""
+        raise NotImplementedError(f"{cls.__name__} makes no random instances")
+
+    # ---- for the algorithms ----
+
+    def _kernel(self) -> MatroidKernel:
+        """A fresh kernel: the working state of one run."""
+        cls = type(self)
+        return PythonKernel(
+            self,
+            has_greedy=cls._greedy is not Matroid._greedy,
+            has_circuit=cls._fundamental_circuit is not Matroid._fundamental_circuit,
+        )
+
+    # ---- what users call ----
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        try:
+            return self._size
+        except AttributeError:
+            raise TypeError(
+                f"{type(self).__name__}.__init__ must call super().__init__(size)"
+            ) from None
+
+    @property
+    def rank(self) -> int:
+        """Number of elements of every basis."""
+        return self._facts()[0]
+
+    @property
+    def loops(self) -> IntArray:
+        """Elements that are in no basis, ascending."""
+        return self._facts()[1].copy()
+
+    def is_independent(self, elements: Iterable[int]) -> bool:
+        """Whether `elements` may be played together.
+
+        Parameters
+        ----------
+        elements : iterable of int
+            Distinct elements, in any order.
+        """
+        array = distinct_elements(elements, self.size)
+        return bool(self._kernel().is_independent(array))
+
+    def max_weight_basis(self, weights: npt.ArrayLike) -> IntArray:
+        """The basis of largest total weight, by greedy; ties go to the lowest index.
+
+        Parameters
+        ----------
+        weights : array_like of float
+            One weight per element; negative and infinite ones are allowed, NaN is not.
+
+        Returns
+        -------
+        numpy.ndarray
+            The elements of the basis, ascending.
+
+        Notes
+        -----
+        Costs one sort and at most ``size`` independence tests.
+        """
+        values = real_array(weights, "weights")
+        if len(values) != self.size:
+            raise ValueError(f"one weight per element is needed: {self.size}, got {len(values)}")
+        missing = np.flatnonzero(np.isnan(values))
+        if missing.size:
+            raise ValueError(f"the weight of element {missing[0]} is NaN")
+        order = np.argsort(-values, kind="stable")
+        basis = np.sort(self._kernel().greedy_basis(order, self.rank))
+        if len(basis) < self.rank:
+            raise MatroidAxiomError(
+                f"not a matroid: {basis.tolist()} is independent and no element can be added to "
+                f"it, yet {self!r} has independent sets of {self.rank} elements; correct its "
+                "independence test"
+            )
+        return basis
+
+    def fundamental_circuit(self, basis: Iterable[int], element: int) -> IntArray:
+        """The circuit in ``basis + element``: `element` and all that it can replace.
+
+        Parameters
+        ----------
+        basis : iterable of int
+            A basis.
+        element : int
+            An element outside it.
+
+        Returns
+        -------
+        numpy.ndarray
+            The circuit, ascending, `element` included (a loop is a circuit by itself).
+        """
+        members = distinct_elements(basis, self.size)
+        (checked,) = distinct_elements([integer(element, "element")], self.size).tolist()
+        if checked in members:
+            raise ValueError(f"element {checked} is in the basis; a circuit needs one outside it")
+        kernel = self._kernel()
+        if len(members) != self.rank or not kernel.is_independent(members):
+            reason = (
+                f"it has {len(members)} elements, the rank is {self.rank}"
+                if len(members) != self.rank
+                else "it is dependent"
+            )
+            raise ValueError(f"{members.tolist()} is not a basis: {reason}")
+        return np.sort(np.append(kernel.replaceable(members, checked), checked))
+
+    # ---- derived once ----
+
+    def _facts(self) -> tuple[int, IntArray]:
+        """Rank and loops, worked out at the first question and kept."""
+        size = self.size
+        if self._known_facts is None:
+            kernel = self._kernel()
+            if not kernel.is_independent(np.empty(0, dtype=np.intp)):
+                raise MatroidAxiomError(f"not a matroid: {self!r} calls the empty set dependent")
+            everything = np.arange(size)
+            basis = kernel.greedy_basis(everything, size)
+            if not kernel.is_independent(basis):
+                raise MatroidAxiomError(
+                    f"not a matroid: greedy of {type(self).__name__} took {basis.tolist()}, which "
+                    "its independence test calls dependent"
+                )
+            loops = [
+                e
+                for e in np.setdiff1d(everything, basis)
+                if not kernel.is_independent(np.array([e], dtype=np.intp))
+            ]
+            self._known_facts = len(basis), np.array(loops, dtype=np.intp)
+        return self._known_facts
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(size={self.size})"
+
+
+class CompiledMatroid(Matroid):
+    """A matroid whose kernel answers all questions; a subclass gives `_kernel` alone."""
+
+    @abstractmethod
+    def _kernel(self) -> MatroidKernel: ...
+
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        return bool(self._kernel().is_independent(np.array(sorted(elements), dtype=np.intp)))
+
+
+def frozen(values: Any, dtype: npt.DTypeLike = np.intp) -> npt.NDArray[Any]:
+    """A contiguous array that refuses writes: what an immutable matroid keeps."""
+    array = np.array(values, dtype=dtype)
+    array.flags.writeable = False
+    return array

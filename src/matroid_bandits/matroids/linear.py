@@ -1,0 +1,185 @@
+"""Linear matroids: sets of linearly independent vectors."""
+
+from fractions import Fraction
+from math import gcd, isqrt, lcm, prod
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import integer
+from matroid_bandits._core.matroid import MatroidKernel
+from matroid_bandits._core.modular import ModularKernel
+from matroid_bandits._core.real import RealKernel
+from matroid_bandits.matroids.base import CompiledMatroid, frozen
+
+__all__ = ["LinearMatroid"]
+
+# Primes just below this keep sums of 256 products within 64 bits.
+_PRIMES_BELOW = 2**28
+_LARGEST_FIELD = 2**31
+
+
+class LinearMatroid(CompiledMatroid):
+    """Linearly independent rows: a slate of movies whose genre vectors differ.
+
+    An independence question costs O(rank * width).
+
+    Parameters
+    ----------
+    vectors : array_like, one row per element
+        Integers (of any size) or :class:`fractions.Fraction` are decided exactly over the
+        rationals. Floats are decided with `tolerance`.
+    field : int, optional
+        A prime p below 2**31: integer rows are then taken over GF(p).
+    tolerance : float, default 1e-9
+        For floats: rows are scaled to length 1, and a row counts as dependent if it is no farther
+        than this from the span of the others. A row of zeros is a loop.
+
+    Notes
+    -----
+    Exactness over the rationals without rational arithmetic: rows are reduced modulo as many
+    primes as it takes for their product to exceed Hadamard's bound on every minor. Independent
+    rows have a non-zero minor, which not all of those primes can divide. Small entries need a
+    single prime.
+
+    With floats the answers near the tolerance depend on the order in which rows are taken, so
+    keep well away from it, or use integers.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> genres = mb.LinearMatroid([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]])
+    >>> genres.rank
+    3
+    >>> genres.fundamental_circuit([0, 1, 3], 2)
+    array([0, 1, 2])
+    >>> mb.LinearMatroid([[1, 1], [1, -1]], field=2).rank
+    1
+    """
+
+    def __init__(
+        self, vectors: npt.ArrayLike, field: int | None = None, *, tolerance: float = 1e-9
+    ) -> None:
+        rows = _rows(vectors)
+        super().__init__(len(rows))
+        self._field = None if field is None else _checked_field(field)
+        self._primes: npt.NDArray[np.uint64] | None = None
+        if not isinstance(tolerance, (int, float)) or not 0 <= tolerance < 1:
+            raise ValueError(f"tolerance must be a number from 0 to below 1, got {tolerance!r}")
+        if rows.dtype == np.float64 and self._field is None:
+            self._tolerance = float(tolerance)
+            self._vectors = frozen(_unit_rows(rows), dtype=np.float64)
+            return
+        integers = _integer_rows(rows, self._field)
+        primes = _primes_for(integers) if self._field is None else [self._field]
+        self._primes = frozen(primes, dtype=np.uint64)
+        self._residues = frozen([integers % p for p in primes], dtype=np.uint64)
+
+    def _kernel(self) -> MatroidKernel:
+        if self._primes is None:
+            return RealKernel(self._vectors, self._tolerance)
+        return ModularKernel(self._residues, self._primes)
+
+    @classmethod
+    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+        width = int(rng.integers(1, max(2, size)))
+        field = [None, 2, 3, 10007][int(rng.integers(4))]
+        return cls(rng.integers(-1, 2, (size, width)), field=field)
+
+    def __repr__(self) -> str:
+        over = "the rationals" if self._field is None else f"GF({self._field})"
+        if self._primes is None:
+            over = f"floats, tolerance {self._tolerance:g}"
+        return f"LinearMatroid(size={self.size}, rank={self.rank}, over {over})"
+
+
+def _rows(vectors: npt.ArrayLike) -> npt.NDArray[Any]:
+    """A matrix of float64 or int64, or of large integers and fractions as objects."""
+    try:
+        matrix = np.asarray(vectors)
+    except (ValueError, OverflowError):
+        matrix = np.asarray(vectors, dtype=object)
+    if matrix.shape == (0,):
+        matrix = matrix.astype(np.int64).reshape(0, 0)
+    if matrix.ndim != 2:
+        raise ValueError(
+            "vectors must be a matrix, one row of equal length per element, "
+            f"got an array of shape {matrix.shape}"
+        )
+    if matrix.dtype.kind in "iub":
+        small = matrix.size == 0 or -(2**62) < matrix.min() <= matrix.max() < 2**62
+        return matrix.astype(np.int64 if small else object)
+    if matrix.dtype.kind == "f":
+        return matrix.astype(np.float64)
+    if matrix.dtype != object:
+        raise ValueError(f"vectors must be numbers, got {matrix.dtype} entries")
+    for place, entry in np.ndenumerate(matrix):
+        if not isinstance(entry, (int, Fraction, float, np.integer, np.floating)):
+            raise ValueError(f"vectors must be numbers, got {entry!r} in row {place[0]}")
+    if any(isinstance(entry, (float, np.floating)) for entry in matrix.flat):
+        return matrix.astype(np.float64)
+    return matrix
+
+
+def _unit_rows(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    unfit = np.argwhere(~np.isfinite(rows))
+    if len(unfit):
+        e, column = unfit[0]
+        raise ValueError(f"row {e} has the entry {rows[e, column]}; entries must be finite")
+    # First by the largest entry, so that squares neither overflow nor vanish.
+    largest = np.abs(rows).max(axis=1, initial=0.0)[:, np.newaxis]
+    scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
+    lengths = np.sqrt((scaled**2).sum(axis=1))[:, np.newaxis]
+    unit: npt.NDArray[np.float64] = np.divide(scaled, lengths, out=scaled, where=lengths > 0)
+    return unit
+
+
+def _integer_rows(rows: npt.NDArray[Any], field: int | None) -> npt.NDArray[Any]:
+    """Integer rows: denominators cleared and, over the rationals, common factors removed."""
+    if rows.dtype.kind == "i":
+        divisors = np.ones(len(rows), dtype=np.int64)
+        if field is None and rows.shape[1]:
+            divisors = np.maximum(np.gcd.reduce(rows, axis=1), 1)
+        divided: npt.NDArray[Any] = rows // divisors[:, np.newaxis]
+        return divided
+    result = np.empty(rows.shape, dtype=object)
+    for e, row in enumerate(rows.tolist()):
+        if field is not None:
+            for entry in row:
+                if not isinstance(entry, (int, np.integer)):
+                    raise ValueError(
+                        f"over GF({field}) entries must be integers, row {e} has {entry!r}"
+                    )
+        denominator = lcm(*(Fraction(entry).denominator for entry in row))
+        integers = [int(Fraction(entry) * denominator) for entry in row]
+        divisor = 1 if field is not None else gcd(*integers) or 1
+        result[e] = [entry // divisor for entry in integers]
+    return result
+
+
+def _checked_field(field: int) -> int:
+    p = integer(field, "field")
+    if not 2 <= p < _LARGEST_FIELD or not _is_prime(p):
+        raise ValueError(f"field must be a prime from 2 to below 2**31, got {p}")
+    return p
+
+
+def _is_prime(p: int) -> bool:
+    return p > 1 and all(p % d for d in range(2, isqrt(p) + 1))
+
+
+def _primes_for(rows: npt.NDArray[Any]) -> list[int]:
+    """Primes whose product exceeds every minor of `rows`, by Hadamard's inequality."""
+    # A minor is at most the product of the lengths of its rows; squared, to stay with integers,
+    # which as objects are of any size.
+    squares = np.sort((rows.astype(object) ** 2).sum(axis=1))[::-1]
+    bound = prod(max(1, int(square)) for square in squares[: rows.shape[1]])
+    primes: list[int] = []
+    candidate = _PRIMES_BELOW - 1
+    while not primes or prod(primes) ** 2 <= bound:
+        while not _is_prime(candidate):
+            candidate -= 2
+        primes.append(candidate)
+        candidate -= 2
+    return primes

@@ -1,0 +1,56 @@
+"""A matroid from any Python function."""
+
+from collections.abc import Callable
+from typing import Self
+
+import numpy as np
+
+from matroid_bandits.matroids.base import Matroid
+from matroid_bandits.matroids.graphic import GraphicMatroid
+
+__all__ = ["OracleMatroid"]
+
+
+class OracleMatroid(Matroid):
+    """Independence decided by a function of yours, asked as seldom as the algorithm allows.
+
+    The function is trusted to describe a matroid. Where its answers are seen to contradict the
+    axioms, :class:`~matroid_bandits.MatroidAxiomError` is raised and nothing is played.
+
+    Parameters
+    ----------
+    size : int
+        Number of elements.
+    is_independent : callable
+        Takes a ``frozenset`` of elements, returns True or False. It must give the same answer to
+        the same set every time.
+
+    Attributes
+    ----------
+    calls : int
+        How often the function has been called. Rank and loops cost at most ``2 * size + 2`` calls,
+        once, when they are first needed; a policy counts only what it asks itself
+        (``policy.oracle_calls``).
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> even_or_odd = mb.OracleMatroid(4, lambda s: len({e % 2 for e in s}) == len(s))
+    >>> even_or_odd.rank
+    2
+    """
+
+    def __init__(self, size: int, is_independent: Callable[[frozenset[int]], bool]) -> None:
+        super().__init__(size)
+        if not callable(is_independent):
+            raise ValueError(f"is_independent must be a function, got {is_independent!r}")
+        self._function = is_independent
+        self.calls = 0
+
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        self.calls += 1
+        return self._function(elements)
+
+    @classmethod
+    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+        return cls(size, GraphicMatroid.random(rng, size).is_independent)

@@ -1,0 +1,84 @@
+"""Partition matroids: a capacity per group."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Self
+
+import numpy as np
+
+from matroid_bandits._arguments import integer
+from matroid_bandits._core.matroid import MatroidKernel
+from matroid_bandits._core.partition import PartitionKernel
+from matroid_bandits.matroids.base import CompiledMatroid, frozen
+
+__all__ = ["PartitionMatroid"]
+
+
+class PartitionMatroid(CompiledMatroid):
+    """At most so many elements of each group: one ad per category. O(1) per question.
+
+    Parameters
+    ----------
+    groups : sequence of hashable
+        ``groups[e]`` is the group of element e: numbers or names.
+    capacities : int, mapping or sequence of int
+        One capacity for all groups, or a mapping from group to capacity, or, when groups are
+        numbers from 0 on, a sequence. A group of capacity 0 consists of loops.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> ads = mb.PartitionMatroid(["shoes", "shoes", "hats", "hats"], capacities=1)
+    >>> ads.max_weight_basis([0.2, 0.4, 0.3, 0.1])
+    array([1, 2])
+    >>> mb.PartitionMatroid(["a", "a", "b"], {"a": 2, "b": 0}).loops
+    array([2])
+    """
+
+    def __init__(
+        self,
+        groups: Sequence[Hashable],
+        capacities: int | Mapping[Hashable, int] | Sequence[int],
+    ) -> None:
+        names = groups.tolist() if isinstance(groups, np.ndarray) else list(groups)
+        super().__init__(len(names))
+        number: dict[Hashable, int] = {}
+        self._groups = frozen([number.setdefault(name, len(number)) for name in names])
+        self._capacities = frozen([_capacity(capacities, name) for name in number])
+        self._names = tuple(number)
+
+    def _kernel(self) -> MatroidKernel:
+        return PartitionKernel(self._groups, self._capacities)
+
+    @classmethod
+    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+        n_groups = int(rng.integers(1, max(2, size // 2 + 1)))
+        capacities = rng.integers(0, 3, n_groups) if rng.random() < 0.5 else np.ones(n_groups, int)
+        return cls(rng.integers(0, n_groups, size).tolist(), capacities.tolist())
+
+    def __repr__(self) -> str:
+        return f"PartitionMatroid(size={self.size}, groups={len(self._names)}, rank={self.rank})"
+
+
+def _capacity(capacities: int | Mapping[Hashable, int] | Sequence[int], group: Hashable) -> int:
+    if isinstance(capacities, Mapping):
+        if group not in capacities:
+            raise ValueError(
+                f"group {group!r} has no capacity; capacities are given for "
+                f"{', '.join(map(repr, capacities)) or 'no group'}"
+            )
+        capacity = capacities[group]
+    elif isinstance(capacities, (Sequence, np.ndarray)) and not isinstance(capacities, str):
+        if isinstance(group, bool) or not isinstance(group, (int, np.integer)):
+            raise ValueError(
+                f"group {group!r} is not a number: pass capacities as a mapping from group to "
+                "capacity, or one integer for all groups"
+            )
+        if not 0 <= group < len(capacities):
+            raise ValueError(
+                f"group {group} has no capacity: {len(capacities)} capacities are given, "
+                "for the groups counted from 0"
+            )
+        capacity = capacities[int(group)]
+    else:
+        capacity = capacities
+    return integer(capacity, f"the capacity of group {group!r}", least=0)

@@ -1,0 +1,48 @@
+"""Uniform matroids: any `rank` elements may be played together."""
+
+from typing import Self
+
+import numpy as np
+
+from matroid_bandits._arguments import integer
+from matroid_bandits._core.matroid import MatroidKernel
+from matroid_bandits._core.partition import PartitionKernel
+from matroid_bandits.matroids.base import CompiledMatroid
+
+__all__ = ["UniformMatroid"]
+
+
+class UniformMatroid(CompiledMatroid):
+    """Any `rank` of `size` elements: the "top-k" constraint. O(1) per independence question.
+
+    Parameters
+    ----------
+    rank : int
+        How many elements are played, from 0 to `size`.
+    size : int
+        Number of elements.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> mb.UniformMatroid(2, 4).max_weight_basis([0.3, 0.9, 0.1, 0.3])
+    array([0, 1])
+    """
+
+    def __init__(self, rank: int, size: int) -> None:
+        super().__init__(size)
+        self._limit = integer(rank, "rank", least=0)
+        if self._limit > self.size:
+            raise ValueError(f"rank must be at most size = {self.size}, got {self._limit}")
+
+    def _kernel(self) -> MatroidKernel:
+        return PartitionKernel(
+            np.zeros(self.size, dtype=np.intp), np.array([self._limit], dtype=np.intp)
+        )
+
+    @classmethod
+    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+        return cls(int(rng.integers(0, size + 1)), size)
+
+    def __repr__(self) -> str:
+        return f"UniformMatroid(rank={self._limit}, size={self.size})"

@@ -1,0 +1,210 @@
+"""One run: a policy against an environment, with its pseudo-regret."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import distinct_elements, integer
+from matroid_bandits._core.loop import run
+from matroid_bandits._core.rewards import RewardKernel
+from matroid_bandits.environments import Environment
+from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies import Policy
+
+__all__ = ["Simulation", "SupportsSelectUpdate", "default_checkpoints", "simulate"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+COUNTERS = ("oracle_calls", "greedy_calls", "neighborhood_updates")
+
+
+class SupportsSelectUpdate(Protocol):
+    """All that a policy of your own needs."""
+
+    def select(self) -> Iterable[int]:
+        """The basis to play."""
+
+    def update(self, elements: npt.NDArray[np.intp], rewards: FloatArray) -> None:
+        """Learn from the rewards of the basis played."""
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What one run gave.
+
+    Attributes
+    ----------
+    rounds : numpy.ndarray
+        The checkpoints: numbers of rounds, ascending, the last one the horizon.
+    regret : numpy.ndarray
+        Cumulative pseudo-regret after each of them.
+    total_regret : float
+        Cumulative pseudo-regret at the horizon.
+    seconds : float
+        Wall time of the rounds.
+    counters : dict of str to int
+        ``oracle_calls``, ``greedy_calls``, ``neighborhood_updates``, as far as the policy keeps
+        them.
+    """
+
+    rounds: IntArray = field(repr=False)
+    regret: FloatArray = field(repr=False)
+    total_regret: float
+    seconds: float
+    counters: dict[str, int]
+
+
+def default_checkpoints(horizon: int) -> IntArray:
+    """Up to 200 rounds to look at: half of them evenly spaced, half on a logarithmic scale."""
+    evenly = np.linspace(0, horizon, 101)[1:]
+    by_ratio = np.geomspace(1, max(horizon, 1), 100)
+    grid = np.unique(np.ceil(np.concatenate([evenly, by_ratio])).astype(np.int64))
+    return grid[(grid >= 1) & (grid <= horizon)]
+
+
+def simulate(
+    policy: SupportsSelectUpdate,
+    environment: Environment,
+    horizon: int,
+    *,
+    seed: int = 0,
+    checkpoints: Sequence[int] | IntArray | None = None,
+    matroid: Matroid | None = None,
+) -> Simulation:
+    """Play `horizon` rounds and measure the pseudo-regret.
+
+    The k-th reward of an element depends on (seed, element, k) alone, so policies run with the
+    same seed meet the same rewards; docs/random-numbers.md says how to replay them. Built-in
+    policies run compiled; any object with `select` and `update` will do.
+
+    Parameters
+    ----------
+    policy : Policy, or any object with `select` and `update`
+        A fresh policy. It learns during the run and can be looked at afterwards.
+    environment : Environment
+        Who answers, with the true means.
+    horizon : int
+        Number of rounds.
+    seed : int, default 0
+        Seed of the rewards, not negative.
+    checkpoints : sequence of int, optional
+        Rounds at which to note the regret, ascending, from 1 to `horizon`; by default
+        :func:`default_checkpoints`. The horizon is always noted.
+    matroid : Matroid, optional
+        What may be played; needed only where the policy has no attribute `matroid`.
+
+    Returns
+    -------
+    Simulation
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> environment = mb.GaussianEnvironment([0.9, 0.8, 0.3, 0.2], std=0.2)
+    >>> result = mb.simulate(mb.MAUB(mb.UniformMatroid(2, 4)), environment, 1000, seed=1)
+    >>> result.rounds[-1], len(result.regret) == len(result.rounds)
+    (np.int64(1000), True)
+    """
+    horizon = integer(horizon, "horizon", least=1)
+    seed = integer(seed, "seed", least=0)
+    grid = default_checkpoints(horizon) if checkpoints is None else _grid(checkpoints, horizon)
+    matroid = _matroid_of(policy, matroid)
+    if not isinstance(environment, Environment):
+        raise TypeError(f"environment must be an Environment, got {environment!r}")
+    if environment.size != matroid.size:
+        raise ValueError(
+            f"the environment has {environment.size} elements, the matroid {matroid.size}"
+        )
+    rewards = environment.rewards(seed)
+    best_value = _value(matroid.max_weight_basis(environment.means), environment.means)
+    start = perf_counter()
+    kernel = policy._deciding_kernel() if isinstance(policy, Policy) else None
+    if kernel is not None:
+        regret = run(kernel, rewards, environment.means, best_value, grid)
+    else:
+        regret = _run_in_python(policy, matroid, rewards, environment.means, best_value, grid)
+    return Simulation(
+        rounds=grid,
+        regret=regret,
+        total_regret=float(regret[-1]),
+        seconds=perf_counter() - start,
+        counters={name: getattr(policy, name) for name in COUNTERS if hasattr(policy, name)},
+    )
+
+
+def _matroid_of(policy: SupportsSelectUpdate, matroid: Matroid | None) -> Matroid:
+    for method in ("select", "update"):
+        if isinstance(policy, type) or not callable(getattr(policy, method, None)):
+            raise TypeError(f"a policy is an object with select and update, got {policy!r}")
+    if isinstance(policy, Policy) and policy.rounds:
+        raise ValueError(
+            f"this {type(policy).__name__} has already learnt from {policy.rounds} rounds; "
+            f"simulate starts with a fresh policy"
+        )
+    own = getattr(policy, "matroid", None)
+    if matroid is None:
+        matroid = own
+    elif own is not None and own is not matroid:
+        raise ValueError("the policy has a matroid of its own; leave matroid= out")
+    if not isinstance(matroid, Matroid):
+        raise TypeError(
+            f"{type(policy).__name__} has no attribute 'matroid': pass matroid= to simulate"
+        )
+    return matroid
+
+
+def _grid(checkpoints: Sequence[int] | IntArray, horizon: int) -> IntArray:
+    grid = np.array([integer(c, "a checkpoint") for c in checkpoints], dtype=np.int64)
+    if len(grid) and not 1 <= grid.min() <= grid.max() <= horizon:
+        wrong = grid[(grid < 1) | (grid > horizon)][0]
+        raise ValueError(f"checkpoints must be from 1 to the horizon {horizon}, got {wrong}")
+    if np.any(np.diff(grid) <= 0):
+        raise ValueError(f"checkpoints must ascend, got {grid.tolist()}")
+    return grid if len(grid) and grid[-1] == horizon else np.append(grid, horizon)
+
+
+def _value(basis: npt.NDArray[np.intp], means: FloatArray) -> float:
+    """Sum of means, lowest element first, as the compiled loop adds them."""
+    value = 0.0
+    for mean in means[basis].tolist():
+        value += mean
+    return value
+
+
+def _run_in_python(
+    policy: SupportsSelectUpdate,
+    matroid: Matroid,
+    rewards: RewardKernel,
+    means: FloatArray,
+    best_value: float,
+    checkpoints: IntArray,
+) -> FloatArray:
+    """The loop for policies written in Python; what they play is checked to be a basis."""
+    values: dict[bytes, float] = {}
+    regret = np.zeros(len(checkpoints))
+    total = 0.0
+    t = 0
+    for k, checkpoint in enumerate(checkpoints.tolist()):
+        while t < checkpoint:
+            basis = distinct_elements(policy.select(), matroid.size)
+            key = basis.tobytes()
+            if key not in values:
+                if len(basis) != matroid.rank or not matroid.is_independent(basis):
+                    raise ValueError(
+                        f"in round {t + 1} {type(policy).__name__} selected {basis.tolist()}, "
+                        f"which is not a basis of {matroid!r}"
+                    )
+                # Bases come back often; those that do not must not fill the memory.
+                if len(values) >= 10_000:
+                    values.clear()
+                values[key] = _value(basis, means)
+            policy.update(basis, rewards.draw(basis))
+            total += best_value - values[key]
+            t += 1
+        regret[k] = total
+    return regret
