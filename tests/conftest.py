@@ -1,0 +1,9 @@
+"""Seeds: a few by default, many with ``SEEDS=all``."""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("all", deadline=None, max_examples=1000)
+settings.load_profile("all" if os.environ.get("SEEDS") == "all" else "default")

@@ -1,0 +1,75 @@
+"""Every policy class keeps the contract."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+from matroid_bandits import catalog
+
+from ..seeds import seeds
+
+every_policy = pytest.mark.parametrize("cls", catalog.POLICIES.values(), ids=str)
+every_matroid = pytest.mark.parametrize("family", catalog.MATROIDS)
+
+
+@every_policy
+def test_contract(cls: type[mb.Policy]) -> None:
+    for seed in seeds(3):
+        mb.check_policy(cls, seed=seed)
+
+
+@every_policy
+@every_matroid
+def test_every_playable_element_is_tried(cls: type[mb.Policy], family: str) -> None:
+    matroid = catalog.MATROIDS[family].random(np.random.default_rng(2), 9)
+    policy = cls(matroid)
+    mb.simulate(policy, mb.GaussianEnvironment(np.linspace(0, 1, 9), 0.1), 200)
+    playable = np.setdiff1d(np.arange(9), matroid.loops)
+    assert (policy.counts[playable] > 0).all()
+    assert (policy.counts[matroid.loops] == 0).all()
+    assert policy.counts.sum() == 200 * matroid.rank
+
+
+@every_policy
+@every_matroid
+def test_pickled_and_continued_equals_never_pickled(cls: type[mb.Policy], family: str) -> None:
+    matroid = catalog.MATROIDS[family].random(np.random.default_rng(4), 8)
+    rewards = mb.BernoulliEnvironment(np.linspace(0.2, 0.8, 8)).rewards(seed=1)
+    policy = cls(matroid)
+    for t in range(300):
+        # Saved between rounds and between select and update.
+        if t in (0, 3, 100, 200):
+            other = pickle.loads(pickle.dumps(policy))
+        basis = policy.select()
+        if t in (1, 150):
+            other = copy.deepcopy(policy)
+        assert other.select().tolist() == basis.tolist()
+        drawn = rewards.draw(basis)
+        policy.update(basis, drawn)
+        other.update(basis, drawn)
+    assert np.array_equal(other.means, policy.means, equal_nan=True)
+    assert other.oracle_calls == policy.oracle_calls
+    assert other.rounds == policy.rounds == 300
+
+
+@every_policy
+def test_relabelled_elements_relabel_the_choices(cls: type[mb.Policy]) -> None:
+    # Without ties nothing depends on the numbering, once every element was seen.
+    rng = np.random.default_rng(0)
+    edges = mb.GraphicMatroid.complete(5).edges
+    new_name = rng.permutation(len(edges))  # element e becomes new_name[e]
+    renamed = [edges[e] for e in np.argsort(new_name)]
+    policy = cls(mb.GraphicMatroid(edges))
+    other = cls(mb.GraphicMatroid(renamed))
+    first = rng.normal(size=len(edges))
+    policy.update(np.arange(len(edges)), first)
+    other.update(new_name, first)
+    for _ in range(300):
+        basis = policy.select()
+        assert other.select().tolist() == np.sort(new_name[basis]).tolist()
+        drawn = rng.normal(size=len(basis))
+        policy.update(basis, drawn)
+        other.update(new_name[basis], drawn)

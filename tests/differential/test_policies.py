@@ -1,0 +1,97 @@
+"""The engine against the slow reference: plays, leaders, statistics and counters, every round."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+from matroid_bandits import catalog
+
+from ..reference import matroids as textbook
+from ..reference.policies import ReferenceMAUB, ReferenceOMM
+from ..seeds import seeds
+
+PAIRS = {"MAUB": (mb.MAUB, ReferenceMAUB), "OMM": (mb.OMM, ReferenceOMM)}
+
+
+def _compare(
+    name: str,
+    matroid: mb.Matroid,
+    is_independent: textbook.Independence,
+    rng: np.random.Generator,
+    rounds: int,
+    kind: str,
+) -> None:
+    cls, reference_cls = PAIRS[name]
+    policy, reference = cls(matroid), reference_cls(matroid.size, is_independent)
+    means = rng.uniform(0, 1, matroid.size)
+    for _ in range(rounds):
+        expected = reference.select()
+        basis = policy.select()
+        assert tuple(basis.tolist()) == expected
+        if name == "MAUB":
+            leader = policy.leader
+            assert (None if leader is None else tuple(leader.tolist())) == reference.leader
+        assert policy.oracle_calls == reference.oracle_calls
+        assert policy.greedy_calls == reference.greedy_calls
+        assert policy.neighborhood_updates == reference.neighborhood_updates
+        assert policy.counts.tolist() == reference.counts
+        seen = policy.counts > 0
+        assert policy.means[seen].tolist() == np.array(reference.means)[seen].tolist()
+        elements = basis
+        if kind == "partial":
+            chance = rng.random()
+            if chance < 0.1:
+                elements = rng.permutation(basis)[: len(basis) // 2]
+            elif chance < 0.2:
+                elements = rng.permutation(matroid.size)[: rng.integers(0, matroid.size + 1)]
+        if kind == "bernoulli":
+            rewards = (rng.random(len(elements)) < means[elements]).astype(float)
+        elif kind == "few values":
+            rewards = rng.integers(0, 3, len(elements)) / 2
+        else:
+            rewards = rng.normal(means[elements], 0.3)
+        policy.update(elements, rewards)
+        reference.update(elements.tolist(), rewards.tolist())
+        # An update that no select came before: somebody else's round.
+        if kind == "partial" and rng.random() < 0.05 and matroid.size:
+            policy.update([0], [0.5])
+            reference.update([0], [0.5])
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("family", catalog.MATROIDS)
+@pytest.mark.parametrize("kind", ["gaussian", "bernoulli", "few values", "partial"])
+def test_round_for_round(name: str, family: str, kind: str) -> None:
+    # 6 matroids x 4 kinds x 15 seeds: 360 random instances of each policy.
+    for seed in seeds(15):
+        rng = np.random.default_rng([seed, 7])
+        matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(0, 13)))
+        ask = cache(lambda s, m=matroid: m.is_independent(s))
+        _compare(name, matroid, ask, rng, rounds=250, kind=kind)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_longer_run_on_k7_with_the_textbooks_own_oracle(name: str) -> None:
+    matroid = mb.GraphicMatroid.complete(7)
+    ask = cache(textbook.graphic(matroid.edges))
+    _compare(name, matroid, ask, np.random.default_rng(0), rounds=5000, kind="gaussian")
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_longer_run_on_floats(name: str) -> None:
+    vectors = np.random.default_rng(5).integers(-2, 3, (14, 5))
+    ask = cache(textbook.linear(vectors.tolist()))
+    matroid = mb.LinearMatroid(vectors.astype(float))
+    _compare(name, matroid, ask, np.random.default_rng(1), rounds=2000, kind="gaussian")
+
+
+def test_what_is_counted_is_what_is_asked() -> None:
+    matroid = mb.OracleMatroid(10, mb.GraphicMatroid.complete(5).is_independent)
+    for cls in (mb.MAUB, mb.OMM):
+        policy = cls(matroid)
+        before = matroid.calls
+        mb.simulate(policy, mb.GaussianEnvironment(np.linspace(0, 1, 10), 0.5), 2000)
+        # simulate() itself asks for the best basis once, testing each element at most once.
+        assert policy.oracle_calls <= matroid.calls - before <= policy.oracle_calls + 10

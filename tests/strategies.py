@@ -1,0 +1,119 @@
+"""Small matroids for Hypothesis, each with the textbook independence test of the same data.
+
+Strategies build the structure (edges, groups, rows) rather than a seed, so that a failure shrinks
+to a few edges.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+
+import matroid_bandits as mb
+from matroid_bandits import catalog
+
+from .reference import matroids as reference
+
+MAX_SIZE = 7
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A matroid of ours and its textbook twin."""
+
+    matroid: mb.Matroid
+    is_independent: reference.Independence
+
+    @property
+    def size(self) -> int:
+        return self.matroid.size
+
+
+def _sizes(least: int = 0) -> st.SearchStrategy[int]:
+    return st.integers(least, MAX_SIZE)
+
+
+@st.composite
+def uniform(draw: st.DrawFn) -> Instance:
+    size = draw(_sizes())
+    rank = draw(st.integers(0, size))
+    return Instance(mb.UniformMatroid(rank, size), reference.uniform(rank))
+
+
+@st.composite
+def partition(draw: st.DrawFn) -> Instance:
+    groups = draw(st.lists(st.sampled_from("abc"), max_size=MAX_SIZE))
+    capacities = {group: draw(st.integers(0, 3)) for group in "abc"}
+    return Instance(
+        mb.PartitionMatroid(groups, capacities), reference.partition(groups, capacities)
+    )
+
+
+@st.composite
+def graphic(draw: st.DrawFn) -> Instance:
+    vertices = st.integers(0, 4)
+    edges = draw(st.lists(st.tuples(vertices, vertices), max_size=MAX_SIZE))
+    return Instance(mb.GraphicMatroid(edges), reference.graphic(edges))
+
+
+@st.composite
+def linear(draw: st.DrawFn) -> Instance:
+    width = draw(st.integers(1, 4))
+    field = draw(st.sampled_from([None, None, 2, 3, 2147483647]))
+    entries = st.integers(-2, 2) | st.integers(-(10**25), 10**25)
+    if field is None:
+        entries |= st.fractions(max_denominator=4).filter(lambda f: abs(f) < 100)
+    rows = draw(st.lists(st.lists(entries, min_size=width, max_size=width), max_size=MAX_SIZE))
+    twin = reference.linear(rows) if field is None else reference.linear_mod(rows, field)
+    return Instance(mb.LinearMatroid(np.array(rows, dtype=object), field=field), twin)
+
+
+@st.composite
+def floats(draw: st.DrawFn) -> Instance:
+    """Small integers as floats: far from any tolerance, so the rationals decide."""
+    width = draw(st.integers(1, 4))
+    row = st.lists(st.integers(-2, 2), min_size=width, max_size=width)
+    rows = draw(st.lists(row, max_size=MAX_SIZE))
+    scale = draw(st.sampled_from([1.0, 1e-200, 1e200, 0.1]))
+    vectors = np.array(rows, dtype=float).reshape(len(rows), width) * scale
+    return Instance(
+        mb.LinearMatroid(vectors), reference.linear([[Fraction(x) for x in r] for r in rows])
+    )
+
+
+@st.composite
+def transversal(draw: st.DrawFn) -> Instance:
+    neighbors = draw(
+        st.lists(st.lists(st.integers(0, 4), max_size=4, unique=True), max_size=MAX_SIZE)
+    )
+    return Instance(mb.TransversalMatroid(neighbors), reference.transversal(neighbors))
+
+
+@st.composite
+def oracle(draw: st.DrawFn) -> Instance:
+    inner = draw(graphic())
+    return Instance(mb.OracleMatroid(inner.size, inner.is_independent), inner.is_independent)
+
+
+@st.composite
+def fallback(draw: st.DrawFn, cls: type[mb.Matroid]) -> Instance:
+    """For a class without a strategy: its own random instances, trusted to its own test."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    matroid = cls.random(rng, draw(_sizes()))
+    return Instance(matroid, matroid.is_independent)
+
+
+_BY_NAME = {
+    "uniform": uniform(),
+    "partition": partition(),
+    "graphic": graphic(),
+    "linear": linear() | floats(),
+    "transversal": transversal(),
+    "oracle": oracle(),
+}
+
+
+def instances(family: str) -> st.SearchStrategy[Instance]:
+    """Instances of the class called `family` in the catalog."""
+    return _BY_NAME[family] if family in _BY_NAME else fallback(catalog.MATROIDS[family])

@@ -1,0 +1,104 @@
+"""The command line: tables, help, and one-line answers to mistakes."""
+
+import subprocess
+import sys
+
+import pytest
+
+from matroid_bandits import __version__, catalog
+from matroid_bandits.cli import main
+
+
+def test_list_has_a_line_for_everything(capsys) -> None:
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for cls in (*catalog.MATROIDS.values(), *catalog.POLICIES.values()):
+        assert any(cls.__name__ in line and catalog.summary(cls) in line for line in lines)
+    assert max(map(len, lines)) <= 160
+
+
+def test_simulate_prints_a_table(capsys) -> None:
+    arguments = "simulate --matroid K5 --matroid U(2,4) --policy MAUB --policy omm --runs 3"
+    assert main([*arguments.split(), "--horizon", "2_000"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""  # no bar where there is no terminal
+    lines = printed.out.splitlines()
+    assert lines[0] == (
+        "K5: 10 elements, rank 4; Gaussian (std 0.2) rewards; 2,000 rounds; seed 0..2"
+    )
+    assert lines[1].split() == (
+        ["policy", "runs", "regret", "seconds", "oracle", "calls", "greedy", "calls", "updates"]
+    )
+    assert lines[2].split()[:2] == ["MAUB", "3"]
+    assert lines[3].split()[:2] == ["OMM", "3"]
+    assert "±" in lines[2]
+    assert lines[3].split()[-2] == "2,000"
+    assert lines[5].startswith("U(2,4): 4 elements, rank 2")
+
+
+def test_same_seeds_same_table(capsys) -> None:
+    tables = []
+    for _ in range(2):
+        main(["simulate", "--matroid=partition(12)", "--horizon=500", "--runs=2", "--seed=7"])
+        rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+        # All but the seconds, the fifth word of "MAUB 2 12 ± 3 0.001 ...".
+        tables.append([row[:5] + row[6:] for row in rows])
+    assert tables[0] == tables[1]
+
+
+def test_bernoulli_and_one_run(capsys) -> None:
+    arguments = "simulate --matroid transversal(8) --environment Bernoulli --runs 1 --horizon 100"
+    assert main(arguments.split()) == 0
+    out = capsys.readouterr().out
+    assert "Bernoulli rewards; 100 rounds; seed 0\n" in out
+    assert "±" not in out.splitlines()[2]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ("", "the following arguments are required: COMMAND"),
+        ("simulat", "invalid choice: 'simulat' (choose from"),
+        ("simulate", "the following arguments are required: --matroid"),
+        ("simulate --matroid K", "unknown matroid 'K'; allowed are K20"),
+        ("simulate --matroid U(5,3)", "rank must be at most size = 3, got 5"),
+        ("simulate --matroid K5 --policy MUAB", "did you mean MAUB? allowed are MAUB, OMM"),
+        ("simulate --matroid K5 --policy UCB1", "unknown policy 'UCB1'; allowed are MAUB, OMM"),
+        ("simulate --matroid K5 --environment gauss", "did you mean gaussian?"),
+        ("simulate --matroid K5 --horizon 0", "must be a whole number of at least 1, got '0'"),
+        ("simulate --matroid K5 --horizon 1e5", "whole number of at least 1, got '1e5'"),
+        ("simulate --matroid K5 --runs x", "--runs: must be a whole number of at least 1"),
+        ("simulate --matroid K5 --seed -1", "--seed: must be a whole number of at least 0"),
+        ("simulate --matroid K5 --std -1", "--std: must be a number of at least 0, got '-1'"),
+        ("simulate --matroid K5 --std nan", "--std: must be a number of at least 0, got 'nan'"),
+        ("simulate --matroid K5 --horizn 5", "unknown argument --horizn; did you mean --horizon?"),
+        ("simulate --matroid K5 extra", "unknown argument extra"),
+    ],
+)
+def test_mistakes_get_one_line(capsys, arguments: str, message: str) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments.split())
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_version_and_module() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "matroid_bandits", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout == f"matroid-bandits {__version__}\n"
+
+
+@pytest.mark.parametrize("name", ["K0", "K1", "k7", "U(0,0)", "u( 2 , 4 )", "linear(9)"])
+def test_names(name: str) -> None:
+    assert catalog.matroid(name).size >= 0
+
+
+def test_random_instances_by_name_depend_on_the_seed_alone() -> None:
+    one, same, other = (catalog.matroid("graphic(20)", seed) for seed in (1, 1, 2))
+    assert one.edges == same.edges != other.edges

@@ -1,0 +1,102 @@
+"""Exactness of linear matroids."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+from matroid_bandits._core.modular import ModularKernel
+
+from ..reference import matroids as reference
+
+
+def test_integers_are_exact_where_floats_are_not() -> None:
+    big = 10**20
+    rows = [[big, big + 1], [big + 1, big + 2], [2 * big, 2 * big + 2]]
+    matroid = mb.LinearMatroid(rows)
+    assert matroid.is_independent([0, 1])  # determinant -1
+    assert not mb.LinearMatroid([[big, 2 * big], [1, 2]]).is_independent([0, 1])
+    assert mb.LinearMatroid([[2**62, 1], [2**62 + 1, 1]]).rank == 2
+    assert mb.LinearMatroid(np.array([[2**64 - 1, 1], [2**64 - 1, 1]], dtype=np.uint64)).rank == 1
+    assert mb.LinearMatroid([[-(2**63), 3], [2**63 - 1, 3]]).rank == 2
+
+
+def test_fractions_are_exact() -> None:
+    third = Fraction(1, 3)
+    matroid = mb.LinearMatroid([[third, 2 * third], [1, 2], [Fraction(1, 7), 1]])
+    assert not matroid.is_independent([0, 1])
+    assert matroid.is_independent([0, 2])
+
+
+def test_determinants_that_a_prime_divides() -> None:
+    # The first prime the package uses divides this determinant; the rationals do not care.
+    p = 268435399
+    assert mb.LinearMatroid([[p, 0], [0, 1]]).rank == 2  # common factors are removed
+    matroid = mb.LinearMatroid([[p, 1], [0, p], [1, 0]])
+    assert matroid.rank == 2
+    assert matroid.is_independent([0, 1])
+    assert mb.LinearMatroid([[1, 1], [1, 1 + p]]).rank == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_many_small_primes_agree_with_the_rationals(seed: int) -> None:
+    """Primes so small that they often divide a basis' determinant: the rare route, made common."""
+    primes = np.array([2, 3, 5, 7, 11, 13, 17], dtype=np.uint64)  # product 510510
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-4, 5, (7, 3))  # minors at most (4 sqrt 3)**3 < 333
+    residues = np.ascontiguousarray([rows % int(p) for p in primes], dtype=np.uint64)
+    kernel = ModularKernel(residues, primes)
+    exact = reference.linear(rows.tolist())
+    for k in range(4):
+        for elements in combinations(range(7), k):
+            array = np.array(elements, dtype=np.intp)
+            assert kernel.is_independent(array) == exact(frozenset(elements))
+    for basis in reference.bases(7, exact):
+        order = rng.permutation(np.array(sorted(basis), dtype=np.intp))
+        for e in set(range(7)) - basis:
+            expected = [x for x in order.tolist() if exact(basis - {x} | {e})]
+            assert kernel.replaceable(order, e).tolist() == expected
+            assert kernel.first_replaceable(order, e) == (expected[0] if expected else -1)
+
+
+def test_largest_field_does_not_overflow() -> None:
+    p = 2**31 - 1
+    rng = np.random.default_rng(0)
+    rows = rng.integers(p - 5, p, (12, 9))
+    matroid = mb.LinearMatroid(rows, field=p)
+    exact = reference.linear_mod(rows.tolist(), p)
+    for elements in combinations(range(12), 7):
+        assert matroid.is_independent(elements) == exact(frozenset(elements))
+
+
+def test_fano_plane_needs_characteristic_two() -> None:
+    points = [[0, 0, 1], [0, 1, 0], [0, 1, 1], [1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]]
+    line = [2, 4, 5]  # 011, 101, 110
+    assert not mb.LinearMatroid(points, field=2).is_independent(line)
+    assert mb.LinearMatroid(points).is_independent(line)
+    assert mb.LinearMatroid(points, field=3).is_independent(line)
+
+
+def test_floats_have_a_tolerance() -> None:
+    rows = [[0.1, 0.2], [0.3, 0.6], [0.1, 0.2 + 1e-6]]
+    matroid = mb.LinearMatroid(rows)
+    assert not matroid.is_independent([0, 1])
+    assert matroid.is_independent([0, 2])
+    assert not mb.LinearMatroid(rows, tolerance=1e-3).is_independent([0, 2])
+    assert mb.LinearMatroid([[1e-300, 0], [0, 1e300]]).rank == 2
+
+
+def test_float_vectors_in_many_dimensions() -> None:
+    rng = np.random.default_rng(0)
+    basis = rng.normal(size=(12, 30))
+    vectors = np.vstack([basis, rng.normal(size=(20, 12)) @ basis])
+    matroid = mb.LinearMatroid(vectors)
+    assert matroid.rank == 12
+    mb.check_matroid(matroid)
+
+
+def test_mixed_and_boolean_entries() -> None:
+    assert mb.LinearMatroid([[True, False], [True, True]]).rank == 2
+    assert mb.LinearMatroid([[1, 0.5], [2, 1.0]]).rank == 1

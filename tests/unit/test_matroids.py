@@ -1,0 +1,233 @@
+"""Messages and edges of the matroid classes."""
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+
+TRIANGLE = mb.GraphicMatroid([(0, 1), (1, 2), (2, 0)])
+
+
+@pytest.mark.parametrize(
+    "elements, message",
+    [
+        ([3], r"element 3 is not in the ground set 0\.\.2"),
+        ([-1], r"element -1 is not in the ground set 0\.\.2"),
+        ([0, 1, 1], "element 1 is given twice"),
+        ([0.5], r"elements must be integers, got \[0\.5\]"),
+        (["a"], r"elements must be integers, got \['a'\]"),
+        ([True, False, True], "flatnonzero"),
+        ([[0, 1]], r"one-dimensional list, got an array of shape \(1, 2\)"),
+        ([[0, 1], [2]], "elements must be integers"),
+        ("01", "elements must be a list"),
+        (7, "elements must be a list"),
+        (None, "elements must be a list"),
+        ([2**70], "elements must be integers"),
+        (np.array([2**64 - 1], dtype=np.uint64), "not in the ground set"),
+    ],
+)
+def test_bad_elements(elements, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TRIANGLE.is_independent(elements)
+
+
+@pytest.mark.parametrize(
+    "elements", [(0, 1), {0, 1}, frozenset({0, 1}), np.array([1, 0], dtype=np.uint8), range(2)]
+)
+def test_elements_come_in_many_shapes(elements) -> None:
+    assert TRIANGLE.is_independent(elements)
+    assert TRIANGLE.is_independent([])
+    assert TRIANGLE.is_independent(())
+    assert TRIANGLE.is_independent(np.array([]))
+
+
+@pytest.mark.parametrize(
+    "weights, message",
+    [
+        ([1, 2], "one weight per element is needed: 3, got 2"),
+        ([1, np.nan, 2], "the weight of element 1 is NaN"),
+        ([1, "x", 2], "weights must be numbers"),
+        (3.0, "weights must be a one-dimensional list, got 3.0"),
+        (np.zeros((3, 1)), r"array of shape \(3, 1\)"),
+    ],
+)
+def test_bad_weights(weights, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TRIANGLE.max_weight_basis(weights)
+
+
+@pytest.mark.parametrize(
+    "basis, element, message",
+    [
+        ([0, 1], 1, "element 1 is in the basis"),
+        ([0], 1, r"\[0\] is not a basis: it has 1 elements, the rank is 2"),
+        ([0, 1], 5, "element 5 is not in the ground set"),
+        ([0, 1], "x", "element must be an integer"),
+    ],
+)
+def test_bad_circuits(basis, element, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TRIANGLE.fundamental_circuit(basis, element)
+    parallel = mb.GraphicMatroid([(0, 1), (0, 1), (1, 2)])
+    with pytest.raises(ValueError, match=r"\[0, 1\] is not a basis: it is dependent"):
+        parallel.fundamental_circuit([0, 1], 2)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: mb.UniformMatroid(5, 3), "rank must be at most size = 3, got 5"),
+        (lambda: mb.UniformMatroid(-1, 3), "rank must be at least 0, got -1"),
+        (lambda: mb.UniformMatroid(1.5, 3), "rank must be an integer, got 1.5"),
+        (lambda: mb.UniformMatroid(True, 3), "rank must be an integer, got True"),
+        (lambda: mb.PartitionMatroid(["a"], {"b": 1}), "group 'a' has no capacity.*'b'"),
+        (lambda: mb.PartitionMatroid([0, 2], [1, 1]), "group 2 has no capacity: 2 capacities"),
+        (lambda: mb.PartitionMatroid(["a"], [1]), "group 'a' is not a number"),
+        (lambda: mb.PartitionMatroid([0], [-1]), "capacity of group 0 must be at least 0, got -1"),
+        (lambda: mb.PartitionMatroid([0], "1"), "capacity of group 0 must be an integer, got '1'"),
+        (lambda: mb.GraphicMatroid([(0, 1), (1, 2, 3)]), r"edge 1 must be a pair.*\(1, 2, 3\)"),
+        (lambda: mb.GraphicMatroid([5]), "edge 0 must be a pair of vertices, got 5"),
+        (lambda: mb.GraphicMatroid([([], 1)]), "edge 0 must be hashable"),
+        (lambda: mb.GraphicMatroid.complete(-1), "n must be at least 0"),
+        (lambda: mb.LinearMatroid([[1, 2], [3]]), "one row of equal length per element"),
+        (lambda: mb.LinearMatroid([1, 2]), r"array of shape \(2,\)"),
+        (lambda: mb.LinearMatroid([["a"]]), "vectors must be numbers"),
+        (lambda: mb.LinearMatroid([[1.0, np.inf]]), "row 0 has the entry inf"),
+        (lambda: mb.LinearMatroid([[1]], field=4), "field must be a prime.*got 4"),
+        (lambda: mb.LinearMatroid([[1]], field=2**31), "field must be a prime"),
+        (lambda: mb.LinearMatroid([[0.5]], field=3), r"over GF\(3\) entries must be integers"),
+        (lambda: mb.LinearMatroid([[0.5]], tolerance=-1), "tolerance must be"),
+        (lambda: mb.TransversalMatroid(["cook"]), r"neighbors\[0\] must list vertices"),
+        (lambda: mb.TransversalMatroid([[1], 3]), r"neighbors\[1\] must list hashable"),
+        (lambda: mb.TransversalMatroid([[[]]]), r"neighbors\[0\] must list hashable"),
+        (lambda: mb.OracleMatroid(3, "x"), "is_independent must be a function, got 'x'"),
+        (lambda: mb.OracleMatroid(-3, len), "size must be at least 0"),
+    ],
+)
+def test_bad_arguments(make, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_empty_and_rank_zero() -> None:
+    for matroid in (
+        mb.UniformMatroid(0, 0),
+        mb.PartitionMatroid([], 1),
+        mb.GraphicMatroid([]),
+        mb.GraphicMatroid.complete(1),
+        mb.LinearMatroid([]),
+        mb.LinearMatroid(np.zeros((0, 3))),
+        mb.TransversalMatroid([]),
+        mb.OracleMatroid(0, lambda s: True),
+    ):
+        assert (matroid.size, matroid.rank) == (0, 0)
+        assert matroid.max_weight_basis([]).tolist() == []
+        with pytest.raises(ValueError, match="it is empty"):
+            matroid.is_independent([0])
+    for matroid in (
+        mb.UniformMatroid(0, 2),
+        mb.PartitionMatroid([0, 0], 0),
+        mb.GraphicMatroid([("a", "a"), ("b", "b")]),
+        mb.LinearMatroid([[0, 0], [0, 0]]),
+        mb.LinearMatroid(np.zeros((2, 0))),
+        mb.LinearMatroid([[0.0], [0.0]]),
+        mb.TransversalMatroid([[], []]),
+        mb.OracleMatroid(2, lambda s: not s),
+    ):
+        assert (matroid.size, matroid.rank) == (2, 0)
+        assert matroid.loops.tolist() == [0, 1]
+        assert matroid.fundamental_circuit([], 1).tolist() == [1]
+        assert mb.MAUB(matroid).select().tolist() == []
+
+
+def test_groups_may_be_numpy_numbers() -> None:
+    matroid = mb.PartitionMatroid(np.array([1, 0, 1]), np.array([1, 2]))
+    assert matroid.rank == 3
+    assert mb.PartitionMatroid(list(np.array([1, 0, 1])), [1, 1]).rank == 2
+
+
+def test_disconnected_graph_gives_forests() -> None:
+    matroid = mb.GraphicMatroid([("a", "b"), ("c", "d"), ("d", "e"), ("e", "c")])
+    assert matroid.rank == 3
+    assert matroid.max_weight_basis([1, 1, 2, 3]).tolist() == [0, 2, 3]
+    assert matroid.edges[3] == ("e", "c")
+
+
+def test_complete_graph_is_in_lexicographic_order() -> None:
+    assert mb.GraphicMatroid.complete(4).edges == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+
+class Partition(mb.Matroid):
+    """A user's matroid: only the independence test, unless told otherwise."""
+
+    def __init__(self, groups: list[int]) -> None:
+        super().__init__(len(groups))
+        self.groups = groups
+        self.asked = 0
+
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        self.asked += 1
+        return len({self.groups[e] for e in elements}) == len(elements)
+
+
+class FastPartition(Partition):
+    def _greedy(self, order: tuple[int, ...], limit: int) -> list[int]:
+        first: dict[int, int] = {}
+        for e in order:
+            first.setdefault(self.groups[e], e)
+        return list(first.values())[:limit]
+
+    def _fundamental_circuit(self, basis: frozenset[int], element: int) -> set[int]:
+        return {e for e in basis if self.groups[e] == self.groups[element]} | {element}
+
+
+def test_a_users_matroid_needs_only_the_independence_test() -> None:
+    groups = [0, 1, 2, 0, 1, 2, 0]
+    mb.check_matroid(Partition(groups))
+    mb.check_matroid(FastPartition(groups))
+    environment = mb.GaussianEnvironment(np.linspace(0, 1, 7), 0.3)
+    results = []
+    for matroid in (mb.PartitionMatroid(groups, 1), Partition(groups), FastPartition(groups)):
+        for cls in (mb.MAUB, mb.OMM):
+            result = mb.simulate(cls(matroid), environment, 1000, checkpoints=range(1, 1001))
+            results.append((cls, result.regret.tolist(), result.counters))
+    assert results[0] == results[2] == results[4]
+    assert results[1] == results[3] == results[5]
+
+
+def test_fast_routes_are_taken() -> None:
+    fast = FastPartition([0, 1, 2, 0, 1, 2, 0])
+    policy = mb.MAUB(fast)
+    asked = fast.asked
+    for _ in range(100):
+        basis = policy.select()
+        policy.update(basis, np.cos(basis))
+    assert fast.asked == asked
+    assert policy.oracle_calls > 0
+
+
+def test_wrong_fast_routes_are_noticed() -> None:
+    class TooMany(FastPartition):
+        def _greedy(self, order: tuple[int, ...], limit: int) -> list[int]:
+            return list(order)
+
+    class Elsewhere(FastPartition):
+        def _fundamental_circuit(self, basis: frozenset[int], element: int) -> set[int]:
+            return set(range(5))
+
+    with pytest.raises(mb.MatroidAxiomError, match="greedy of TooMany took"):
+        TooMany([0, 0, 1]).max_weight_basis([1, 2, 3])
+    with pytest.raises(mb.MatroidAxiomError, match=r"_fundamental_circuit.*not in the basis"):
+        Elsewhere([0, 0, 0, 1, 1]).fundamental_circuit([0, 3], 1)
+
+
+def test_a_forgotten_super_init_is_named() -> None:
+    class Forgetful(mb.Matroid):
+        def __init__(self) -> None:
+            pass
+
+        def _is_independent(self, elements: frozenset[int]) -> bool:
+            return True
+
+    with pytest.raises(TypeError, match=r"Forgetful.__init__ must call super\(\).__init__\(size\)"):
+        _ = Forgetful().rank

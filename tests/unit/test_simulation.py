@@ -1,0 +1,179 @@
+"""Arguments and results of simulate, and the loop for other people's policies."""
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+
+U24 = mb.UniformMatroid(2, 4)
+ENVIRONMENT = mb.GaussianEnvironment([0.9, 0.8, 0.3, 0.2], 0.2)
+
+
+def test_result() -> None:
+    result = mb.simulate(mb.MAUB(U24), ENVIRONMENT, 1000, seed=1)
+    assert result.rounds[0] == 1
+    assert result.rounds[-1] == 1000
+    assert np.all(np.diff(result.rounds) > 0)
+    assert np.all(np.diff(result.regret) >= -1e-12)
+    assert result.total_regret == result.regret[-1]
+    assert result.seconds > 0
+    assert set(result.counters) == {"oracle_calls", "greedy_calls", "neighborhood_updates"}
+
+
+def test_the_default_grid_is_thin() -> None:
+    for horizon in (1, 2, 10, 1000, 10**6, 10**9):
+        grid = mb.default_checkpoints(horizon)
+        assert grid[0] == 1
+        assert grid[-1] == horizon
+        assert len(grid) <= 200
+        assert np.all(np.diff(grid) > 0)
+
+
+def test_checkpoints() -> None:
+    chosen = mb.simulate(mb.OMM(U24), ENVIRONMENT, 100, checkpoints=[3, 50])
+    assert chosen.rounds.tolist() == [3, 50, 100]
+    every = mb.simulate(mb.OMM(U24), ENVIRONMENT, 100, checkpoints=np.arange(1, 101))
+    assert chosen.regret.tolist() == every.regret[[2, 49, 99]].tolist()
+    assert mb.simulate(mb.OMM(U24), ENVIRONMENT, 5, checkpoints=[]).rounds.tolist() == [5]
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"horizon": 0}, "horizon must be at least 1, got 0"),
+        ({"horizon": 1e5}, "horizon must be an integer, got 100000.0"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"seed": "x"}, "seed must be an integer"),
+        ({"checkpoints": [0, 5]}, "checkpoints must be from 1 to the horizon 10, got 0"),
+        ({"checkpoints": [11]}, "checkpoints must be from 1 to the horizon 10, got 11"),
+        ({"checkpoints": [5, 3]}, r"checkpoints must ascend, got \[5, 3\]"),
+        ({"checkpoints": [2.5]}, "a checkpoint must be an integer"),
+        (
+            {"environment": mb.BernoulliEnvironment([0.5])},
+            "the environment has 1 elements, the matroid 4",
+        ),
+        ({"matroid": mb.UniformMatroid(1, 4)}, "the policy has a matroid of its own"),
+    ],
+)
+def test_bad_arguments(change: dict, message: str) -> None:
+    policy = mb.MAUB(U24)
+    arguments = {"policy": policy, "environment": ENVIRONMENT, "horizon": 10} | change
+    with pytest.raises(ValueError, match=message):
+        mb.simulate(**arguments)
+    assert policy.rounds == 0
+
+
+def test_bad_types() -> None:
+    with pytest.raises(TypeError, match="an object with select and update, got"):
+        mb.simulate(mb.MAUB, ENVIRONMENT, 10)
+    with pytest.raises(TypeError, match="environment must be an Environment"):
+        mb.simulate(mb.MAUB(U24), [0.5] * 4, 10)
+
+
+def test_a_used_policy_is_refused() -> None:
+    policy = mb.MAUB(U24)
+    mb.simulate(policy, ENVIRONMENT, 10)
+    with pytest.raises(ValueError, match="has already learnt from 10 rounds"):
+        mb.simulate(policy, ENVIRONMENT, 10)
+
+
+class Fixed:
+    """Somebody's own policy: no base class, no matroid."""
+
+    def __init__(self, basis) -> None:
+        self.basis = basis
+        self.seen = 0
+
+    def select(self):
+        return self.basis
+
+    def update(self, elements, rewards) -> None:
+        self.seen += len(rewards)
+
+
+def test_a_policy_of_ones_own() -> None:
+    policy = Fixed([3, 0])
+    result = mb.simulate(policy, ENVIRONMENT, 100, matroid=U24)
+    assert result.total_regret == pytest.approx(100 * (0.8 - 0.2))
+    assert result.counters == {}
+    assert policy.seen == 200
+    with pytest.raises(TypeError, match="pass matroid= to simulate"):
+        mb.simulate(policy, ENVIRONMENT, 100)
+
+
+@pytest.mark.parametrize("basis", [[0], [0, 1, 2], []])
+def test_what_is_no_basis_is_refused(basis: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"in round 1 Fixed selected .* not a basis"):
+        mb.simulate(Fixed(basis), ENVIRONMENT, 10, matroid=U24)
+
+
+def test_a_subclass_that_changes_the_policy_is_obeyed() -> None:
+    class Deaf(mb.MAUB):
+        def update(self, elements, rewards) -> None:
+            super().update(elements, np.zeros(len(rewards)))
+
+    policy = Deaf(U24)
+    mb.simulate(policy, ENVIRONMENT, 50)
+    assert policy.means.tolist() == [0.0] * 4
+
+    class Loud(mb.OMM):
+        asked = 0
+
+        def select(self):
+            type(self).asked += 1
+            return super().select()
+
+    mb.simulate(Loud(U24), ENVIRONMENT, 50)
+    assert Loud.asked == 50
+
+
+@pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
+def test_ctrl_c_stops_a_run_and_leaves_the_policy_whole(cls) -> None:
+    policy = cls(mb.GraphicMatroid.complete(10))
+    environment = mb.GaussianEnvironment(np.linspace(0, 1, 45), 0.2)
+    timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        mb.simulate(policy, environment, 10**10)
+    timer.join()
+    assert policy.counts.sum() == 9 * policy.rounds
+    policy.update(policy.select(), np.zeros(9))
+
+
+def test_a_million_elements_are_frugal() -> None:
+    # 32 bytes of stream per element; NumPy generators would take about a kilobyte each.
+    n = 1_000_000
+    environment = mb.GaussianEnvironment(np.zeros(n), 1.0)
+    rewards = environment.rewards(0)
+    assert rewards.draw(np.arange(n)).std() == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: mb.GaussianEnvironment([0.5, np.nan], 1), "the mean of element 1 is nan"),
+        (lambda: mb.GaussianEnvironment([0.5], -1), "std must be finite and not negative, got -1"),
+        (lambda: mb.GaussianEnvironment([0.5], [1, 2]), "one per element: 1, got 2"),
+        (lambda: mb.GaussianEnvironment([0.5], None), "std must be numbers"),
+        (lambda: mb.GaussianEnvironment(["a"], 1), "means must be numbers"),
+        (lambda: mb.BernoulliEnvironment([0.5, 1.5]), "element 1 must be from 0 to 1, got 1.5"),
+        (lambda: ENVIRONMENT.rewards(-1), "seed must be at least 0"),
+        (lambda: ENVIRONMENT.rewards().draw([4]), "element 4 is not in the ground set"),
+        (lambda: ENVIRONMENT.rewards().draw([0.5]), "elements must be integers"),
+    ],
+)
+def test_bad_environments(make, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_sample_of_the_wrong_shape_is_named() -> None:
+    class Wrong(mb.Environment):
+        def _sample(self, rng, element, count):
+            return np.zeros(count + 1)
+
+    with pytest.raises(ValueError, match=r"Wrong\._sample must return 1 rewards"):
+        mb.simulate(mb.MAUB(mb.UniformMatroid(1, 2)), Wrong([0.0, 1.0]), 10)
