@@ -1,0 +1,56 @@
+# Everything runs in a virtual environment in this checkout; the system's Python is left alone.
+PYTHON ?= python3
+BIN := .venv/bin
+KERNELS := $(wildcard src/matroid_bandits/_core/*.pyx src/matroid_bandits/_core/*.pxd)
+
+.PHONY: help demo test test-checked test-archive lint format type bench dev clean
+
+help:  ## show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.venv/ready: pyproject.toml setup.py src/matroid_bandits/_version.py $(KERNELS)
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "building the package in .venv (a minute or two the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+dev: .venv/ready  ## set up the virtual environment and build the kernels
+
+demo: dev  ## MAUB and OMM on K20: regret, time, oracle calls
+	$(BIN)/matroid-bandits simulate --matroid K20 --policy MAUB --policy OMM --horizon 100000 --runs 5
+
+test: dev  ## all tests
+	$(BIN)/python -m pytest
+
+test-checked: dev  ## all tests on kernels built with bounds checks
+	@rm -rf build/checked
+	MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps --target build/checked .
+	PYTHONPATH=build/checked MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pytest
+
+test-archive: dev  ## the source archive installs into an empty environment and works
+	rm -rf build/archive && mkdir -p build/archive
+	$(BIN)/python -m build --sdist --outdir build/archive . > build/archive/log
+	$(PYTHON) -m venv build/archive/venv
+	build/archive/venv/bin/python -m pip install --quiet --disable-pip-version-check \
+		build/archive/matroid_bandits-*.tar.gz
+	cd build/archive && venv/bin/matroid-bandits simulate --matroid K5 --horizon 1000 --runs 2
+
+lint: dev  ## style, import layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	PATH=$(BIN):$$PATH $(BIN)/cython-lint src
+	$(BIN)/lint-imports
+
+format: dev  ## rewrite in the project's style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+type: dev  ## static types
+	$(BIN)/mypy
+
+bench: dev  ## speed, as ratios measured in one run
+	$(BIN)/python benchmarks/engine.py
+
+clean:  ## remove what was built
+	rm -rf .venv build dist src/*.egg-info src/matroid_bandits/_core/*.so
