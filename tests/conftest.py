@@ -4,6 +4,9 @@ import os
 
 from hypothesis import settings
 
+# For the type checker only.
+collect_ignore = ["typing"]
+
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("all", deadline=None, max_examples=1000)
 settings.load_profile("all" if os.environ.get("SEEDS") == "all" else "default")

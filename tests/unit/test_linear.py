@@ -97,6 +97,16 @@ def test_float_vectors_in_many_dimensions() -> None:
     mb.check_matroid(matroid)
 
 
+def test_whole_floats_over_a_field() -> None:
+    assert mb.LinearMatroid(np.eye(3), field=2).rank == 3
+    assert mb.LinearMatroid([[2.0, 4.0]], field=2).loops.tolist() == [0]
+    assert mb.LinearMatroid([[1e30, 1.0]], field=3).rank == 1
+    assert mb.LinearMatroid([[10**400, Fraction(4, 2)]], field=2).rank == 0
+    for entry in (0.5, np.nan, np.inf):
+        with pytest.raises(ValueError, match="entries must be integers"):
+            mb.LinearMatroid([[1.0, entry]], field=2)
+
+
 def test_mixed_and_boolean_entries() -> None:
     assert mb.LinearMatroid([[True, False], [True, True]]).rank == 2
     assert mb.LinearMatroid([[1, 0.5], [2, 1.0]]).rank == 1

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -147,8 +148,31 @@ def test_a_million_elements_are_frugal() -> None:
     # 32 bytes of stream per element; NumPy generators would take about a kilobyte each.
     n = 1_000_000
     environment = mb.GaussianEnvironment(np.zeros(n), 1.0)
-    rewards = environment.rewards(0)
-    assert rewards.draw(np.arange(n)).std() == pytest.approx(1, abs=0.01)
+    elements = np.arange(n)
+    tracemalloc.start()
+    try:
+        rewards = environment.rewards(0)
+        drawn = rewards.draw(elements)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 50 * n
+    assert drawn.std() == pytest.approx(1, abs=0.01)  # its standard error is 0.0007
+
+
+@pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
+def test_a_policy_on_a_million_elements_is_frugal(cls) -> None:
+    n = 1_000_000
+    environment = mb.BernoulliEnvironment(np.zeros(n))
+    tracemalloc.start()
+    try:
+        policy = cls(mb.UniformMatroid(10, n))
+        result = mb.simulate(policy, environment, 3)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert result.counters["greedy_calls"] == 3
+    assert peak < 400 * n
 
 
 @pytest.mark.parametrize(

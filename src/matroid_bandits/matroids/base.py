@@ -189,13 +189,15 @@ class Matroid(ABC):
                     f"not a matroid: greedy of {type(self).__name__} took {basis.tolist()}, which "
                     "its independence test calls dependent"
                 )
-            loops = [
-                e
-                for e in np.setdiff1d(everything, basis)
-                if not kernel.is_independent(np.array([e], dtype=np.intp))
-            ]
-            self._known_facts = len(basis), np.array(loops, dtype=np.intp)
+            rejected = np.setdiff1d(everything, basis, assume_unique=True)
+            self._known_facts = len(basis), rejected[self._are_loops(rejected)]
         return self._known_facts
+
+    def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
+        """Which of `elements` are dependent on their own; structures know without asking."""
+        kernel = self._kernel()
+        alone = (kernel.is_independent(elements[i : i + 1]) for i in range(len(elements)))
+        return ~np.fromiter(alone, dtype=np.bool_, count=len(elements))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"

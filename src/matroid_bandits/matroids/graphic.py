@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from matroid_bandits._arguments import integer
 from matroid_bandits._core.graphic import GraphicKernel
@@ -71,6 +72,12 @@ class GraphicMatroid(CompiledMatroid):
 
     def _kernel(self) -> MatroidKernel:
         return GraphicKernel(len(self._vertices), self._tails, self._heads)
+
+    def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        from_a_vertex_to_itself: npt.NDArray[np.bool_] = (
+            self._tails[elements] == self._heads[elements]
+        )
+        return from_a_vertex_to_itself
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

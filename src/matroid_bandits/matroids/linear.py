@@ -31,7 +31,7 @@ class LinearMatroid(CompiledMatroid):
         Integers (of any size) or :class:`fractions.Fraction` are decided exactly over the
         rationals. Floats are decided with `tolerance`.
     field : int, optional
-        A prime p below 2**31: integer rows are then taken over GF(p).
+        A prime p below 2**31: rows, which must be whole numbers, are then taken over GF(p).
     tolerance : float, default 1e-9
         For floats: rows are scaled to length 1, and a row counts as dependent if it is no farther
         than this from the span of the others. A row of zeros is a loop.
@@ -80,6 +80,11 @@ class LinearMatroid(CompiledMatroid):
         if self._primes is None:
             return RealKernel(self._vectors, self._tolerance)
         return ModularKernel(self._residues, self._primes)
+
+    def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        rows = self._vectors[np.newaxis] if self._primes is None else self._residues
+        all_zero: npt.NDArray[np.bool_] = (rows[:, elements] == 0).all(axis=(0, 2))
+        return all_zero
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
@@ -147,7 +152,8 @@ def _integer_rows(rows: npt.NDArray[Any], field: int | None) -> npt.NDArray[Any]
     for e, row in enumerate(rows.tolist()):
         if field is not None:
             for entry in row:
-                if not isinstance(entry, (int, np.integer)):
+                # A whole number is one in any type: numpy.eye(3) is made of floats.
+                if not (entry.is_integer() if isinstance(entry, float) else entry == int(entry)):
                     raise ValueError(
                         f"over GF({field}) entries must be integers, row {e} has {entry!r}"
                     )

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from matroid_bandits._arguments import integer
 from matroid_bandits._core.matroid import MatroidKernel
@@ -48,6 +49,10 @@ class PartitionMatroid(CompiledMatroid):
 
     def _kernel(self) -> MatroidKernel:
         return PartitionKernel(self._groups, self._capacities)
+
+    def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        without_room: npt.NDArray[np.bool_] = self._capacities[self._groups[elements]] == 0
+        return without_room
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.transversal import TransversalKernel
@@ -67,6 +68,10 @@ class TransversalMatroid(CompiledMatroid):
 
     def _kernel(self) -> MatroidKernel:
         return TransversalKernel(self._start, self._right, len(self._vertices))
+
+    def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        without_neighbors: npt.NDArray[np.bool_] = np.diff(self._start)[elements] == 0
+        return without_neighbors
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

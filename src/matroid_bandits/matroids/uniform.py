@@ -3,6 +3,7 @@
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from matroid_bandits._arguments import integer
 from matroid_bandits._core.matroid import MatroidKernel
@@ -39,6 +40,9 @@ class UniformMatroid(CompiledMatroid):
         return PartitionKernel(
             np.zeros(self.size, dtype=np.intp), np.array([self._limit], dtype=np.intp)
         )
+
+    def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        return np.full(len(elements), self._limit == 0)
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

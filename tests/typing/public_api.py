@@ -1,0 +1,47 @@
+"""What users write must type-check; this file is checked by mypy and never run."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+import matroid_bandits as mb
+
+
+class Mine(mb.Matroid):
+    def __init__(self) -> None:
+        super().__init__(size=3)
+
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        return len(elements) <= 2
+
+
+class Best(mb.Policy):
+    def _select(self) -> npt.NDArray[np.intp]:
+        return self.greedy_basis(np.nan_to_num(self.means, nan=1.0))
+
+
+class Noise(mb.Environment):
+    def _sample(self, rng: np.random.Generator, element: int, count: int) -> npt.ArrayLike:
+        return rng.random(count)
+
+
+class Plain:
+    def select(self) -> list[int]:
+        return [0, 1]
+
+    def update(self, elements: Iterable[int], rewards: Iterable[float]) -> None:
+        return None
+
+
+policy: mb.Policy = mb.MAUB(mb.PartitionMatroid(["a", "b"], {"a": 1, "b": 2}))
+basis: npt.NDArray[np.intp] = policy.select()
+policy.update([0, 1], [0.5, 1])
+leader: npt.NDArray[np.intp] | None = mb.MAUB(mb.GraphicMatroid([("a", "b")])).leader
+result: mb.Simulation = mb.simulate(Best(Mine()), Noise([0.5] * 3), 10, checkpoints=[5])
+total: float = result.total_regret
+mb.simulate(Plain(), mb.BernoulliEnvironment(np.zeros(3)), 10, matroid=Mine())
+mb.check_matroid(mb.OracleMatroid(3, lambda s: len(s) < 2))
+mb.check_policy(mb.OMM)
+mb.LinearMatroid(np.eye(3), field=2)
+mb.TransversalMatroid([[1, 2], ["x"], ()])
