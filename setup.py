@@ -11,6 +11,7 @@ import numpy as np
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
+JOBS = os.cpu_count() or 1
 CHECKED = os.environ.get("MATROID_BANDITS_CHECKED", "") not in ("", "0")
 
 sources = sorted(Path("src/matroid_bandits/_core").glob("*.pyx"))
@@ -33,10 +34,14 @@ extensions = [
 ]
 
 setup(
+    # Apart, so that neither kind of build ever picks up objects of the other.
+    options={
+        "build": {"build_base": "build/checked-objects" if CHECKED else "build/objects"},
+        "build_ext": {"parallel": JOBS},
+    },
     ext_modules=cythonize(
         extensions,
-        nthreads=os.cpu_count() or 1,
-        force=CHECKED,
+        nthreads=JOBS,
         build_dir="build/cython-checked" if CHECKED else "build/cython",
         compiler_directives={
             "language_level": "3",

@@ -1,12 +1,17 @@
 """The package as a whole: exports, citations, what an import brings along."""
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import matroid_bandits as mb
 from matroid_bandits import environments, matroids, policies
+from matroid_bandits._core.graphic import GraphicKernel
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,6 +45,15 @@ def test_import_needs_numpy_only_and_not_its_random_module() -> None:
     third_party -= {"numpy", "cython_runtime"}
     assert {name for name in third_party if not name.startswith("_")} == {"matroid_bandits"}
     assert shown[1] == "False"
+
+
+@pytest.mark.skipif(
+    "MATROID_BANDITS_CHECKED" not in os.environ, reason="only `make test-checked` has the checks"
+)
+def test_bounds_are_checked_in_a_checked_build() -> None:
+    one_vertex_only = GraphicKernel(1, np.array([5]), np.array([6]))
+    with pytest.raises(IndexError):
+        one_vertex_only.is_independent(np.array([0]))
 
 
 def test_cited_papers_are_in_the_bibliography() -> None:
