@@ -10,11 +10,13 @@ cdef class MatroidKernel:
     cdef int try_add(self, Py_ssize_t element) except -1
 
     # Exchange: questions about one basis, whose elements are told by their position in it.
+    cdef const Py_ssize_t[::1] basis
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1
+    cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1
+
+    # Built on these; a kernel that knows better overrides them.
     cdef Py_ssize_t partner(self, Py_ssize_t element) except -2
     cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1
-
-    # Built on these.
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1

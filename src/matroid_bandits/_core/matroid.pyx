@@ -6,7 +6,7 @@ from matroid_bandits.errors import MatroidAxiomError
 
 
 cdef class MatroidKernel:
-    """Working state of one run on one matroid; subclasses answer the five questions."""
+    """Working state of one run on one matroid; subclasses answer the four questions."""
 
     def __init__(self, Py_ssize_t size):
         self.size = size
@@ -25,15 +25,29 @@ cdef class MatroidKernel:
         """Get ready for questions of exchange with `basis`, which is kept in the order given."""
         raise NotImplementedError
 
-    cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
-        """The first position in the basis that `element` can replace, or -1 if there is none."""
-        raise NotImplementedError
-
-    cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
-        """Write all positions that `element` can replace, ascending; return how many."""
+    cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
+        """Whether the basis with `element` in place of its element at `position` is a basis."""
         raise NotImplementedError
 
     # ---- built on these ----
+
+    cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
+        """The first position in the basis that `element` can replace, or -1 if there is none."""
+        cdef Py_ssize_t position
+        for position in range(self.basis.shape[0]):
+            if self.can_replace(position, element):
+                return position
+        return -1
+
+    cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
+        """Write all positions that `element` can replace, ascending; return how many."""
+        cdef Py_ssize_t position
+        cdef Py_ssize_t count = 0
+        for position in range(self.basis.shape[0]):
+            if self.can_replace(position, element):
+                positions[count] = position
+                count += 1
+        return count
 
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
@@ -94,8 +108,8 @@ cdef class PythonKernel(MatroidKernel):
     cdef bint has_greedy
     cdef bint has_circuit
     cdef object growing
-    cdef tuple basis
-    cdef object basis_set
+    cdef object members  # of the basis, as a frozenset
+    cdef dict position  # of each of them
 
     def __init__(self, matroid, *, bint has_greedy, bint has_circuit):
         super().__init__(matroid.size)
@@ -152,45 +166,35 @@ cdef class PythonKernel(MatroidKernel):
         return taken
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
-        self.basis = tuple(np.asarray(basis).tolist())
-        self.basis_set = frozenset(self.basis)
+        self.basis = basis
+        members = np.asarray(basis).tolist()
+        self.members = frozenset(members)
+        self.position = {e: position for position, e in enumerate(members)}
         return 0
 
+    cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
+        return self.ask((self.members - {self.basis[position]}) | {element})
+
     cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
-        cdef Py_ssize_t position
         if self.has_circuit:
-            replaceable = self.fast_circuit(element)
-            for position in range(len(self.basis)):
-                if self.basis[position] in replaceable:
-                    return position
-            return -1
-        for position in range(len(self.basis)):
-            if self.can_replace(position, element):
-                return position
-        return -1
+            return min(self.circuit_positions(element), default=-1)
+        return MatroidKernel.partner(self, element)
 
     cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
-        cdef Py_ssize_t position
         cdef Py_ssize_t count = 0
-        replaceable = self.fast_circuit(element) if self.has_circuit else None
-        for position in range(len(self.basis)):
-            if (
-                self.basis[position] in replaceable
-                if self.has_circuit
-                else self.can_replace(position, element)
-            ):
-                positions[count] = position
-                count += 1
+        if not self.has_circuit:
+            return MatroidKernel.circuit(self, element, positions)
+        for position in sorted(self.circuit_positions(element)):
+            positions[count] = position
+            count += 1
         return count
 
-    cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
-        return self.ask((self.basis_set - {self.basis[position]}) | {element})
-
-    cdef object fast_circuit(self, Py_ssize_t element):
-        replaceable = set(self.matroid._fundamental_circuit(self.basis_set, element)) - {element}
-        if not replaceable <= self.basis_set:
+    cdef object circuit_positions(self, Py_ssize_t element):
+        """Positions that `element` can replace, as the matroid itself says."""
+        replaceable = set(self.matroid._fundamental_circuit(self.members, element)) - {element}
+        if not replaceable <= self.members:
             raise MatroidAxiomError(
-                f"{type(self.matroid).__name__}._fundamental_circuit({sorted(self.basis_set)}, "
-                f"{element}) returned {sorted(replaceable - self.basis_set)}, not in the basis"
+                f"{type(self.matroid).__name__}._fundamental_circuit({sorted(self.members)}, "
+                f"{element}) returned {sorted(replaceable - self.members)}, not in the basis"
             )
-        return replaceable
+        return {self.position[x] for x in replaceable}

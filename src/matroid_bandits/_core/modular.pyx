@@ -32,7 +32,6 @@ cdef class ModularKernel(MatroidKernel):
     cdef Py_ssize_t[:, ::1] pivots
     cdef uint64_t[:, ::1] residual
     # The prepared basis: coordinate k of e is the sum over r of e[pivot r] * inverse[i, k, r].
-    cdef const Py_ssize_t[::1] basis
     cdef unsigned char[::1] usable
     cdef bint all_usable
     cdef uint64_t[:, :, ::1] inverse
@@ -178,7 +177,7 @@ cdef class ModularKernel(MatroidKernel):
                 total = (total + entry * self.inverse[i, k, r]) % p
         return total != 0
 
-    cdef bint can_replace(self, Py_ssize_t element, Py_ssize_t k) except -1:
+    cdef bint can_replace(self, Py_ssize_t k, Py_ssize_t element) except -1:
         cdef Py_ssize_t i, j
         for i in range(self.n_primes):
             if self.usable[i] and self.has_coordinate(i, element, k):
@@ -192,22 +191,6 @@ cdef class ModularKernel(MatroidKernel):
             if not self.try_add(element if j == k else self.basis[j]):
                 return False
         return True
-
-    cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
-        cdef Py_ssize_t k
-        for k in range(self.basis.shape[0]):
-            if self.can_replace(element, k):
-                return k
-        return -1
-
-    cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
-        cdef Py_ssize_t k
-        cdef Py_ssize_t count = 0
-        for k in range(self.basis.shape[0]):
-            if self.can_replace(element, k):
-                positions[count] = k
-                count += 1
-        return count
 
 
 cdef uint64_t invert(uint64_t a, uint64_t p) noexcept:

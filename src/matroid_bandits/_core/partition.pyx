@@ -11,7 +11,6 @@ cdef class PartitionKernel(MatroidKernel):
     cdef const Py_ssize_t[::1] groups
     cdef const Py_ssize_t[::1] capacities
     cdef Py_ssize_t[::1] used
-    cdef const Py_ssize_t[::1] basis
     cdef Py_ssize_t[::1] first  # first position in the basis of each group, -1 if none
 
     def __init__(self, const Py_ssize_t[::1] groups, const Py_ssize_t[::1] capacities):
@@ -40,16 +39,9 @@ cdef class PartitionKernel(MatroidKernel):
             self.first[self.groups[basis[position]]] = position
         return 0
 
-    cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
+    cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
         # An element outside a basis finds its group full: the circuit is what the basis has of it.
-        return self.first[self.groups[element]]
+        return self.groups[self.basis[position]] == self.groups[element]
 
-    cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
-        cdef Py_ssize_t group = self.groups[element]
-        cdef Py_ssize_t position
-        cdef Py_ssize_t count = 0
-        for position in range(self.basis.shape[0]):
-            if self.groups[self.basis[position]] == group:
-                positions[count] = position
-                count += 1
-        return count
+    cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
+        return self.first[self.groups[element]]

@@ -24,7 +24,6 @@ cdef class RealKernel(MatroidKernel):
     cdef double[::1] residual
     cdef double[:, ::1] triangle  # coefficients of the basis in the orthonormal rows
     cdef double[:, ::1] normals
-    cdef const Py_ssize_t[::1] basis
 
     def __init__(self, const double[:, ::1] vectors, double tolerance):
         super().__init__(vectors.shape[0])
@@ -101,25 +100,9 @@ cdef class RealKernel(MatroidKernel):
                 self.normals[k, j] /= length
         return 0
 
-    cdef bint can_replace(self, Py_ssize_t element, Py_ssize_t k) noexcept:
+    cdef bint can_replace(self, Py_ssize_t k, Py_ssize_t element) except -1:
         cdef double product = 0.0
         cdef Py_ssize_t j
         for j in range(self.width):
             product += self.normals[k, j] * self.vectors[element, j]
         return fabs(product) > self.tolerance
-
-    cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
-        cdef Py_ssize_t k
-        for k in range(self.basis.shape[0]):
-            if self.can_replace(element, k):
-                return k
-        return -1
-
-    cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
-        cdef Py_ssize_t k
-        cdef Py_ssize_t count = 0
-        for k in range(self.basis.shape[0]):
-            if self.can_replace(element, k):
-                positions[count] = k
-                count += 1
-        return count

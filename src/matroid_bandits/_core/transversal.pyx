@@ -20,7 +20,6 @@ cdef class TransversalKernel(MatroidKernel):
     cdef Py_ssize_t stamp
     cdef Py_ssize_t[::1] reached_from
     cdef Py_ssize_t[::1] queue
-    cdef const Py_ssize_t[::1] basis
     cdef Py_ssize_t[::1] position  # of an element in the basis, valid for its elements only
     cdef Py_ssize_t[::1] lowest  # of a right vertex: first basis position reachable from it
     # The basis elements next to a right vertex, as linked lists of edges.
@@ -83,7 +82,6 @@ cdef class TransversalKernel(MatroidKernel):
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
         cdef Py_ssize_t k, x, y, i, top, edge
         cdef Py_ssize_t n_edges = 0
-        self.basis = basis
         self.clear()
         self.first_edge[:] = -1
         self.lowest[:] = -1
