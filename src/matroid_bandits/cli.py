@@ -176,6 +176,7 @@ def _list(_options: argparse.Namespace) -> int:
 def _simulate(options: argparse.Namespace) -> int:
     policies = options.policy or list(catalog.POLICIES.values())
     total = len(options.matroid) * len(policies) * options.runs
+    interrupted = False
     with Progress(total, unit="run", quiet=options.quiet) as progress:
         for name, matroid in options.matroid:
             results: dict[str, list[Simulation]] = {cls.name: [] for cls in policies}
@@ -189,12 +190,14 @@ def _simulate(options: argparse.Namespace) -> int:
                         )
                         progress.done()
             except KeyboardInterrupt:
-                progress.print(_table(name, matroid, options, results))
-                print("interrupted; shown are the runs that were finished", file=sys.stderr)
-                return 130
+                interrupted = True
             progress.print(_table(name, matroid, options, results))
+            if interrupted:
+                break
     print("regret: mean ± standard deviation over the runs; other columns: means")
-    return 0
+    if interrupted:
+        print("interrupted: shown are the runs that were finished", file=sys.stderr)
+    return 130 if interrupted else 0
 
 
 def _instance(options: argparse.Namespace, matroid: Matroid, seed: int) -> Environment:

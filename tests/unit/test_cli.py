@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from matroid_bandits import __version__, catalog
+import matroid_bandits as mb
+from matroid_bandits import __version__, _progress, catalog, cli
 from matroid_bandits.cli import main
 
 
@@ -102,3 +103,34 @@ def test_names(name: str) -> None:
 def test_random_instances_by_name_depend_on_the_seed_alone() -> None:
     one, same, other = (catalog.matroid("graphic(20)", seed) for seed in (1, 1, 2))
     assert one.edges == same.edges != other.edges
+
+
+def test_ctrl_c_shows_what_was_finished(capsys, monkeypatch) -> None:
+    runs = iter(range(100))
+
+    def simulate_three(*arguments, **options):
+        if next(runs) == 3:
+            raise KeyboardInterrupt
+        return mb.simulate(*arguments, **options)
+
+    monkeypatch.setattr(cli, "simulate", simulate_three)
+    assert main(["simulate", "--matroid=K5", "--matroid=K6", "--horizon=100"]) == 130
+    printed = capsys.readouterr()
+    rows = [line.split()[:2] for line in printed.out.splitlines()[2:4]]
+    assert rows == [["MAUB", "2"], ["OMM", "1"]]
+    assert "K6" not in printed.out
+    assert printed.err == "interrupted: shown are the runs that were finished\n"
+
+
+def test_a_bar_on_a_terminal_and_a_hint_without_tqdm(capsys, monkeypatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    arguments = ["simulate", "--matroid=K5", "--horizon=100", "--runs=1"]
+    main(arguments)
+    assert "K5 OMM seed 0" in capsys.readouterr().err
+    main([*arguments, "--quiet"])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(_progress, "HAS_TQDM", False)
+    main(arguments)
+    assert capsys.readouterr().err == (
+        "(pip install 'matroid-bandits[experiments]' for a progress bar)\n"
+    )
