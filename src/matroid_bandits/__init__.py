@@ -28,7 +28,12 @@ from matroid_bandits.matroids import (
     UniformMatroid,
 )
 from matroid_bandits.policies import MAUB, OMM, Policy
-from matroid_bandits.simulation import Simulation, default_checkpoints, simulate
+from matroid_bandits.simulation import (
+    Simulation,
+    SupportsSelectUpdate,
+    default_checkpoints,
+    simulate,
+)
 
 __all__ = [
     "MAUB",
@@ -44,6 +49,7 @@ __all__ = [
     "PartitionMatroid",
     "Policy",
     "Simulation",
+    "SupportsSelectUpdate",
     "TransversalMatroid",
     "UniformMatroid",
     "__version__",

@@ -1,21 +1,35 @@
 """Turn what users pass into checked arrays, with messages that name the offender."""
 
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from operator import index
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["distinct_elements", "element_array", "integer", "not_an_element", "real_array"]
+__all__ = [
+    "distinct_elements",
+    "element_array",
+    "freeze",
+    "integer",
+    "listed",
+    "not_an_element",
+    "real_array",
+    "shown",
+    "weight_array",
+]
 
 IntArray = npt.NDArray[np.intp]
 FloatArray = npt.NDArray[np.float64]
 
 
+# ---- elements ----
+
+
 def element_array(elements: Any) -> IntArray:
     """A contiguous array of integers; that they are elements is for the caller to check."""
-    array = elements if isinstance(elements, np.ndarray) else _array_of(elements)
+    array = elements if type(elements) is np.ndarray else _array_of(elements)
     if array.ndim != 1:
         raise ValueError(
             f"elements must be a one-dimensional list, got an array of shape {array.shape}"
@@ -28,23 +42,28 @@ def element_array(elements: Any) -> IntArray:
         )
     if array.size == 0:
         return np.empty(0, dtype=np.intp)
+    if array.dtype == object and all(isinstance(e, int) for e in array):
+        raise ValueError(f"element {max(array, key=abs)} is not in the ground set")
     if array.dtype.kind not in "iu":
-        raise ValueError(f"elements must be integers, got {_shown(array.tolist())}")
+        raise ValueError(f"elements must be integers, got {shown(array.tolist())}")
     if array.max() > np.iinfo(np.intp).max:
         raise ValueError(f"element {array.max()} is not in the ground set")
     return np.ascontiguousarray(array, dtype=np.intp)
 
 
 def _array_of(elements: Any) -> npt.NDArray[Any]:
-    if not isinstance(elements, Sequence) or isinstance(elements, str):
+    if isinstance(elements, np.ma.MaskedArray):
+        raise ValueError("elements are a masked array; pass those that are not masked")
+    is_list = isinstance(elements, Sequence) and not isinstance(elements, str)
+    if not is_list and not hasattr(elements, "__array__"):
         raise ValueError(
             "elements must be a list, a tuple or an array of integers, "
-            f"got {_shown(elements)} ({type(elements).__name__})"
+            f"got {shown(elements)} ({type(elements).__name__})"
         )
     try:
         return np.asarray(elements)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"elements must be integers, got {_shown(elements)}") from error
+        raise ValueError(f"elements must be integers, got {shown(elements)}") from error
 
 
 def distinct_elements(elements: Iterable[int], size: int) -> IntArray:
@@ -62,45 +81,82 @@ def distinct_elements(elements: Iterable[int], size: int) -> IntArray:
     return array
 
 
-def real_array(values: Any, what: str) -> FloatArray:
-    """A contiguous one-dimensional array of floats; `what` names it in messages."""
-    if type(values) is np.ndarray and values.dtype == np.float64 and values.ndim == 1:
-        return np.ascontiguousarray(values)
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "fiub" and array.size:
-            raise ValueError("not numbers")
-        array = array.astype(np.float64)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{what} must be numbers, got {_shown(values)}") from error
-    if array.ndim != 1:
-        raise ValueError(
-            f"{what} must be a one-dimensional list, got {_shown(values)}"
-            if array.ndim == 0
-            else f"{what} must be a one-dimensional list, got an array of shape {array.shape}"
-        )
-    return np.ascontiguousarray(array)
-
-
-def integer(value: Any, what: str, *, least: int | None = None) -> int:
-    """An integer of at least `least`; `what` names it in messages."""
-    try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError("a truth value")
-        number = index(value)
-    except TypeError as error:
-        raise ValueError(f"{what} must be an integer, got {_shown(value)}") from error
-    if least is not None and number < least:
-        raise ValueError(f"{what} must be at least {least}, got {number}")
-    return number
-
-
 def not_an_element(element: int, size: int) -> ValueError:
     """The error for an element outside ``0..size-1``."""
     ground = f"0..{size - 1}" if size else "(it is empty)"
     return ValueError(f"element {element} is not in the ground set {ground}")
 
 
-def _shown(value: Any) -> str:
+# ---- numbers ----
+
+
+def real_array(values: Any, what: str) -> FloatArray:
+    """A contiguous one-dimensional array of floats; `what` names it in messages."""
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.ndim == 1:
+        return np.ascontiguousarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{what} are a masked array; pass those that are not masked")
+    try:
+        array = np.asarray(values)
+        numbers = array.dtype.kind in "fiub" or (
+            array.dtype == object and all(isinstance(x, Real) for x in array.flat)
+        )
+        if array.size and not numbers:
+            raise TypeError("not numbers")
+        array = array.astype(np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{what} must be numbers, got {shown(values)}") from error
+    if array.ndim != 1:
+        got = shown(values) if array.ndim == 0 else f"an array of shape {array.shape}"
+        raise ValueError(f"{what} must be a one-dimensional list, got {got}")
+    return np.ascontiguousarray(array)
+
+
+def weight_array(weights: Any, size: int) -> FloatArray:
+    """One weight per element, none of them NaN."""
+    values = real_array(weights, "weights")
+    if len(values) != size:
+        raise ValueError(f"one weight per element is needed: {size}, got {len(values)}")
+    missing = np.flatnonzero(np.isnan(values))
+    if missing.size:
+        raise ValueError(f"the weight of element {missing[0]} is NaN")
+    return values
+
+
+def integer(value: Any, what: str, *, least: int | None = None, most: int | None = None) -> int:
+    """An integer from `least` to `most`; `what` names it in messages."""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError("a truth value")
+        number = index(value)
+    except TypeError as error:
+        raise ValueError(f"{what} must be an integer, got {shown(value)}") from error
+    if least is not None and number < least:
+        raise ValueError(f"{what} must be at least {least}, got {number}")
+    if most is not None and number > most:
+        raise ValueError(f"{what} must be at most {most}, got {number}")
+    return number
+
+
+# ---- other things ----
+
+
+def listed(values: Any, what: str) -> list[Any]:
+    """The members of an iterable that is neither a text nor a mapping."""
+    if isinstance(values, np.ndarray):
+        return list(values.tolist()) if values.ndim else []
+    if isinstance(values, (str, dict)) or not isinstance(values, Iterable):
+        raise ValueError(f"{what} must be a list, got {shown(values)}")
+    return list(values)
+
+
+def freeze(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """`values`, from now on read-only: what an immutable object keeps."""
+    values.flags.writeable = False
+    return values
+
+
+def shown(value: Any) -> str:
+    """A value as messages show it, cut where it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -63,7 +63,7 @@ def matroid(name: str, seed: int = 0) -> Matroid:
     seed : int, default 0
         Seed of a random instance.
     """
-    compact = name.replace(" ", "")
+    compact = str(name).replace(" ", "")
     if found := re.fullmatch(r"[Kk](\d+)", compact):
         return GraphicMatroid.complete(int(found[1]))
     if found := re.fullmatch(r"[Uu]\((\d+),(\d+)\)", compact):

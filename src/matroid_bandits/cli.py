@@ -2,16 +2,19 @@
 
 import argparse
 import difflib
+import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
 from matroid_bandits import __version__, catalog
 from matroid_bandits._progress import Progress
-from matroid_bandits.environments import Environment
+from matroid_bandits.environments import Environment, GaussianEnvironment
 from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies import Policy
 from matroid_bandits.simulation import COUNTERS, Simulation, simulate
 
 __all__ = ["main"]
@@ -47,15 +50,15 @@ def _named(find: Callable[[str], Any]) -> Callable[[str], Any]:
     return parse
 
 
-def _count(least: int) -> Callable[[str], int]:
+def _count(least: int, most: int = 2**53) -> Callable[[str], int]:
     def parse(text: str) -> int:
         try:
-            value = int(text.replace("_", "").replace(",", ""))
+            value = int(text)
         except ValueError:
             value = least - 1
-        if value < least:
+        if not least <= value <= most:
             raise argparse.ArgumentTypeError(
-                f"must be a whole number of at least {least}, got {text!r}"
+                f"must be a whole number from {least} to {most}, got {text!r}"
             )
         return value
 
@@ -67,8 +70,8 @@ def _spread(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a number of at least 0, got {text!r}")
+    if not 0 <= value <= 1e100:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1e100, got {text!r}")
     return value
 
 
@@ -102,8 +105,7 @@ def _parser() -> _Parser:
     simulation.add_argument(
         "--matroid",
         action="append",
-        required=True,
-        type=_named(lambda name: (name, catalog.matroid(name))),
+        default=[],
         metavar="NAME",
         help="K20, U(15,30), or a random one such as partition(30); may be repeated",
     )
@@ -117,13 +119,11 @@ def _parser() -> _Parser:
     simulation.add_argument(
         "--environment",
         type=_named(catalog.environment_class),
-        default=catalog.ENVIRONMENTS["gaussian"],
+        default=GaussianEnvironment,
         metavar="NAME",
         help=f"{', '.join(catalog.ENVIRONMENTS)} (default: gaussian)",
     )
-    simulation.add_argument(
-        "--std", type=_spread, default=0.2, help="noise of Gaussian rewards (default: 0.2)"
-    )
+    simulation.add_argument("--std", type=_spread, help="noise of Gaussian rewards (default: 0.2)")
     simulation.add_argument(
         "--horizon", type=_count(1), default=100_000, help="rounds (default: 100000)"
     )
@@ -131,7 +131,10 @@ def _parser() -> _Parser:
         "--runs", type=_count(1), default=5, help="runs per policy (default: 5)"
     )
     simulation.add_argument(
-        "--seed", type=_count(0), default=0, help="seed of the first run (default: 0)"
+        "--seed",
+        type=_count(0),
+        default=0,
+        help="seed of the first run, and of random matroids (default: 0)",
     )
     simulation.add_argument("--quiet", action="store_true", help="no progress bar")
     simulation.set_defaults(run=_simulate, parser=simulation)
@@ -145,9 +148,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.parser.refuse(unknown[0])
     try:
         status: int = options.run(options)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except MemoryError:
+        print(f"{options.parser.prog}: too large for this machine's memory", file=sys.stderr)
+        return 1
     except BrokenPipeError:
-        # The reader of a pipe (`| head`) has gone: nothing more to say to anyone.
-        sys.stderr.close()
+        # The reader of a pipe (`| head`) has gone: let the interpreter flush into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return status
 
@@ -173,53 +182,99 @@ def _list(_options: argparse.Namespace) -> int:
 # ---- simulate ----
 
 
+@dataclass(frozen=True)
+class _Setting:
+    """What the options of `simulate` come to."""
+
+    matroids: dict[str, Matroid]
+    policies: list[type[Policy]]
+    environment: type[Environment]
+    std: float
+    horizon: int
+    seeds: range
+    quiet: bool
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> "_Setting":
+        gaussian = options.environment is GaussianEnvironment
+        if not options.matroid:
+            options.parser.error("--matroid is missing; for example --matroid K20")
+        if options.std is not None and not gaussian:
+            options.parser.error("--std is for gaussian rewards only")
+        try:
+            matroids = {name: catalog.matroid(name, options.seed) for name in options.matroid}
+        except ValueError as error:
+            options.parser.error(f"argument --matroid: {error}")
+        return cls(
+            matroids=matroids,
+            # Each once, however often it was named.
+            policies=list(dict.fromkeys(options.policy or catalog.POLICIES.values())),
+            environment=options.environment,
+            std=0.2 if options.std is None else options.std,
+            horizon=options.horizon,
+            seeds=range(options.seed, options.seed + options.runs),
+            quiet=options.quiet,
+        )
+
+    def instance(self, matroid: Matroid, seed: int) -> Environment:
+        """An environment with random means, as in the experiments of [DG25]."""
+        # The second word keeps the means apart from the rewards.
+        means = np.random.default_rng([seed, 10**6]).uniform(0.5, 1, matroid.size)
+        if self.environment is GaussianEnvironment:
+            return GaussianEnvironment(means, self.std)
+        return self.environment(means)
+
+    def title(self, name: str) -> str:
+        """The line above a table."""
+        matroid = self.matroids[name]
+        noise = self.environment.__name__.removesuffix("Environment")
+        if self.environment is GaussianEnvironment:
+            noise += f" (std {self.std:g})"
+        last_seed = f"..{self.seeds[-1]}" if len(self.seeds) > 1 else ""
+        return (
+            f"{name}: {matroid.size:,} elements, rank {matroid.rank:,}; {noise} rewards; "
+            f"{self.horizon:,} rounds; seed {self.seeds[0]}{last_seed}"
+        )
+
+
 def _simulate(options: argparse.Namespace) -> int:
-    policies = options.policy or list(catalog.POLICIES.values())
-    total = len(options.matroid) * len(policies) * options.runs
+    setting = _Setting.of(options)
+    total = len(setting.matroids) * len(setting.policies) * len(setting.seeds)
     interrupted = False
-    with Progress(total, unit="run", quiet=options.quiet) as progress:
-        for name, matroid in options.matroid:
-            results: dict[str, list[Simulation]] = {cls.name: [] for cls in policies}
+    with Progress(total, unit="run", quiet=setting.quiet) as progress:
+        for name, matroid in setting.matroids.items():
+            results: dict[str, list[Simulation]] = {cls.name: [] for cls in setting.policies}
             try:
-                for seed in range(options.seed, options.seed + options.runs):
-                    environment = _instance(options, matroid, seed)
-                    for cls in policies:
+                for seed in setting.seeds:
+                    environment = setting.instance(matroid, seed)
+                    for cls in setting.policies:
                         progress.now(f"{name} {cls.name} seed {seed}")
                         results[cls.name].append(
-                            simulate(cls(matroid), environment, options.horizon, seed=seed)
+                            simulate(cls(matroid), environment, setting.horizon, seed=seed)
                         )
                         progress.done()
             except KeyboardInterrupt:
                 interrupted = True
-            progress.print(_table(name, matroid, options, results))
+            if any(results.values()):
+                progress.print(_table(setting.title(name), results))
             if interrupted:
                 break
-    print("regret: mean ± standard deviation over the runs; other columns: means")
     if interrupted:
         print("interrupted: shown are the runs that were finished", file=sys.stderr)
-    return 130 if interrupted else 0
+        return 130
+    print(f"regret: mean {_plus_minus()} standard deviation over the runs; other columns: means")
+    return 0
 
 
-def _instance(options: argparse.Namespace, matroid: Matroid, seed: int) -> Environment:
-    # Means as in the experiments of [DG25]; the second word keeps them apart from the rewards.
-    means = np.random.default_rng([seed, 10**6]).uniform(0.5, 1, matroid.size)
-    cls = options.environment
-    gaussian = cls is catalog.ENVIRONMENTS["gaussian"]
-    environment: Environment = cls(means, options.std) if gaussian else cls(means)
-    return environment
+def _plus_minus() -> str:
+    try:
+        "±".encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return "+/-"
+    return "±"
 
 
-def _table(
-    name: str, matroid: Matroid, options: argparse.Namespace, results: dict[str, list[Simulation]]
-) -> str:
-    noise = options.environment.__name__.removesuffix("Environment")
-    if options.environment is catalog.ENVIRONMENTS["gaussian"]:
-        noise += f" (std {options.std:g})"
-    last_seed = f"..{options.seed + options.runs - 1}" if options.runs > 1 else ""
-    title = (
-        f"{name}: {matroid.size:,} elements, rank {matroid.rank:,}; {noise} rewards; "
-        f"{options.horizon:,} rounds; seed {options.seed}{last_seed}"
-    )
+def _table(title: str, results: dict[str, list[Simulation]]) -> str:
     header = ["policy", "runs", "regret", "seconds", "oracle calls", "greedy calls", "updates"]
     rows = [header, *(_row(policy, runs) for policy, runs in results.items() if runs)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -232,7 +287,7 @@ def _table(
 
 def _row(policy: str, runs: list[Simulation]) -> list[str]:
     regrets = [result.total_regret for result in runs]
-    spread = f" ± {np.std(regrets, ddof=1):,.0f}" if len(runs) > 1 else ""
+    spread = f" {_plus_minus()} {np.std(regrets, ddof=1):,.0f}" if len(runs) > 1 else ""
     return [
         policy,
         str(len(runs)),

@@ -10,3 +10,24 @@ class MatroidAxiomError(ValueError):
     is not a loop and yet cannot be exchanged with any element of a basis. The message names the
     sets, so that they can be tried by hand.
     """
+
+
+def too_small(matroid: object, found: list[int], rank: int) -> MatroidAxiomError:
+    """The error for a maximal independent set smaller than the rank."""
+    return MatroidAxiomError(
+        f"not a matroid: {sorted(found)} is independent and no element can be added to it, yet "
+        f"{matroid!r} has independent sets of {rank} elements; {_advice(matroid)}"
+    )
+
+
+def no_partner(matroid: object, element: int, basis: list[int]) -> MatroidAxiomError:
+    """The error for an element that can replace nothing, and is no loop."""
+    return MatroidAxiomError(
+        f"not a matroid: element {element} is no loop of {matroid!r}, yet it can replace none of "
+        f"the basis {sorted(basis)}; {_advice(matroid)}"
+    )
+
+
+def _advice(matroid: object) -> str:
+    """What the user can do about it, as the matroid knows."""
+    return str(getattr(matroid, "_advice", "correct its independence test"))

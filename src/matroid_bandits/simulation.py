@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import distinct_elements, integer
+from matroid_bandits._arguments import distinct_elements, integer, listed
 from matroid_bandits._core.loop import run
 from matroid_bandits._core.rewards import RewardKernel
 from matroid_bandits.environments import Environment
@@ -19,6 +19,9 @@ __all__ = ["Simulation", "SupportsSelectUpdate", "default_checkpoints", "simulat
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+# Rounds are counted exactly, also where they are floats.
+LONGEST = 2**53
 
 COUNTERS = ("oracle_calls", "greedy_calls", "neighborhood_updates")
 
@@ -33,7 +36,7 @@ class SupportsSelectUpdate(Protocol):
         """Learn from the rewards of the basis played."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Simulation:
     """What one run gave.
 
@@ -61,8 +64,9 @@ class Simulation:
 
 def default_checkpoints(horizon: int) -> IntArray:
     """Up to 200 rounds to look at: half of them evenly spaced, half on a logarithmic scale."""
+    horizon = integer(horizon, "horizon", least=1, most=LONGEST)
     evenly = np.linspace(0, horizon, 101)[1:]
-    by_ratio = np.geomspace(1, max(horizon, 1), 100)
+    by_ratio = np.geomspace(1, horizon, 100)
     grid = np.unique(np.ceil(np.concatenate([evenly, by_ratio])).astype(np.int64))
     return grid[(grid >= 1) & (grid <= horizon)]
 
@@ -110,7 +114,7 @@ def simulate(
     >>> result.rounds[-1], len(result.regret) == len(result.rounds)
     (np.int64(1000), True)
     """
-    horizon = integer(horizon, "horizon", least=1)
+    horizon = integer(horizon, "horizon", least=1, most=LONGEST)
     seed = integer(seed, "seed", least=0)
     grid = default_checkpoints(horizon) if checkpoints is None else _grid(checkpoints, horizon)
     matroid = _matroid_of(policy, matroid)
@@ -159,10 +163,10 @@ def _matroid_of(policy: SupportsSelectUpdate, matroid: Matroid | None) -> Matroi
 
 
 def _grid(checkpoints: Sequence[int] | IntArray, horizon: int) -> IntArray:
-    grid = np.array([integer(c, "a checkpoint") for c in checkpoints], dtype=np.int64)
-    if len(grid) and not 1 <= grid.min() <= grid.max() <= horizon:
-        wrong = grid[(grid < 1) | (grid > horizon)][0]
+    rounds = [integer(c, "a checkpoint") for c in listed(checkpoints, "checkpoints")]
+    for wrong in (c for c in rounds if not 1 <= c <= horizon):
         raise ValueError(f"checkpoints must be from 1 to the horizon {horizon}, got {wrong}")
+    grid = np.array(rounds, dtype=np.int64)
     if np.any(np.diff(grid) <= 0):
         raise ValueError(f"checkpoints must ascend, got {grid.tolist()}")
     return grid if len(grid) and grid[-1] == horizon else np.append(grid, horizon)

@@ -87,6 +87,36 @@ def test_a_longer_run_on_floats(name: str) -> None:
     _compare(name, matroid, ask, np.random.default_rng(1), rounds=2000, kind="gaussian")
 
 
+@pytest.mark.parametrize("name", PAIRS)
+def test_large_ground_sets_whose_order_is_shaken(name: str) -> None:
+    # Large enough, and disturbed enough, for the merge sort behind greedy.
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 12, 300).tolist()
+    matroid = mb.PartitionMatroid(groups, 2)
+    ask = textbook.partition(groups, dict.fromkeys(range(12), 2))
+    cls, reference_cls = PAIRS[name]
+    policy, reference = cls(matroid), reference_cls(300, ask)
+    for t in range(60):
+        elements = policy.select()
+        assert tuple(elements.tolist()) == reference.select()
+        assert policy.oracle_calls == reference.oracle_calls
+        if t % 4 == 0:
+            elements = rng.permutation(300)
+        # Few values: many ties.
+        rewards = rng.integers(-20, 20, len(elements)).astype(float)
+        policy.update(elements, rewards)
+        reference.update(elements.tolist(), rewards.tolist())
+
+
+def test_sorting() -> None:
+    rng = np.random.default_rng(0)
+    for size in (0, 1, 2, 31, 64, 100, 1000):
+        policy = mb.OMM(mb.UniformMatroid(size // 3, size))
+        for values in (rng.random(size), rng.integers(0, 5, size), np.arange(size), np.zeros(size)):
+            basis = np.sort(np.argsort(-values, kind="stable")[: size // 3])
+            assert policy._kernel.greedy_basis(values.astype(float)).tolist() == basis.tolist()
+
+
 def test_what_is_counted_is_what_is_asked() -> None:
     matroid = mb.OracleMatroid(10, mb.GraphicMatroid.complete(5).is_independent)
     for cls in (mb.MAUB, mb.OMM):

@@ -1,5 +1,6 @@
 """The command line: tables, help, and one-line answers to mistakes."""
 
+import os
 import subprocess
 import sys
 
@@ -60,20 +61,27 @@ def test_bernoulli_and_one_run(capsys) -> None:
     [
         ("", "the following arguments are required: COMMAND"),
         ("simulat", "invalid choice: 'simulat' (choose from"),
-        ("simulate", "the following arguments are required: --matroid"),
+        ("simulate", "--matroid is missing; for example --matroid K20"),
         ("simulate --matroid K", "unknown matroid 'K'; allowed are K20"),
         ("simulate --matroid U(5,3)", "rank must be at most size = 3, got 5"),
         ("simulate --matroid K5 --policy MUAB", "did you mean MAUB? allowed are MAUB, OMM"),
         ("simulate --matroid K5 --policy UCB1", "unknown policy 'UCB1'; allowed are MAUB, OMM"),
         ("simulate --matroid K5 --environment gauss", "did you mean gaussian?"),
-        ("simulate --matroid K5 --horizon 0", "must be a whole number of at least 1, got '0'"),
-        ("simulate --matroid K5 --horizon 1e5", "whole number of at least 1, got '1e5'"),
-        ("simulate --matroid K5 --runs x", "--runs: must be a whole number of at least 1"),
-        ("simulate --matroid K5 --seed -1", "--seed: must be a whole number of at least 0"),
-        ("simulate --matroid K5 --std -1", "--std: must be a number of at least 0, got '-1'"),
-        ("simulate --matroid K5 --std nan", "--std: must be a number of at least 0, got 'nan'"),
+        ("simulate --matroid K5 --horizon 0", "must be a whole number from 1 to"),
+        (
+            "simulate --matroid K5 --horizon 1e5",
+            "must be a whole number from 1 to 9007199254740992, got '1e5'",
+        ),
+        ("simulate --matroid K5 --runs x", "--runs: must be a whole number from 1"),
+        ("simulate --matroid K5 --seed -1", "--seed: must be a whole number from 0"),
+        ("simulate --matroid K5 --std -1", "--std: must be a number from 0 to 1e100, got '-1'"),
+        ("simulate --matroid K5 --std nan", "--std: must be a number from 0 to 1e100, got 'nan'"),
         ("simulate --matroid K5 --horizn 5", "unknown argument --horizn; did you mean --horizon?"),
         ("simulate --matroid K5 extra", "unknown argument extra"),
+        ("simulate K5", "unknown argument K5"),
+        ("simulate --matroid K5 --horizon 99999999999999999999", "from 1 to 9007199254740992"),
+        ("simulate --matroid K5 --horizon 1,5", "got '1,5'"),
+        ("simulate --matroid K5 --environment bernoulli --std 1", "--std is for gaussian rewards"),
     ],
 )
 def test_mistakes_get_one_line(capsys, arguments: str, message: str) -> None:
@@ -134,3 +142,42 @@ def test_a_bar_on_a_terminal_and_a_hint_without_tqdm(capsys, monkeypatch) -> Non
     assert capsys.readouterr().err == (
         "(pip install 'matroid-bandits[experiments]' for a progress bar)\n"
     )
+
+
+def test_what_is_named_twice_runs_once(capsys) -> None:
+    arguments = "--matroid=K5 --matroid=K5 --policy=MAUB --policy=maub --runs=2 --horizon=100"
+    main(["simulate", *arguments.split()])
+    out = capsys.readouterr().out
+    assert out.count("MAUB") == 1
+    assert out.splitlines()[2].split()[:2] == ["MAUB", "2"]
+
+
+def test_ctrl_c_before_anything_is_finished(capsys, monkeypatch) -> None:
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "simulate", interrupt)
+    assert main(["simulate", "--matroid=K5"]) == 130
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(catalog, "matroid", interrupt)
+    assert main(["simulate", "--matroid=K5"]) == 130
+
+
+def test_too_large_for_memory(capsys) -> None:
+    assert main(["simulate", "--matroid=U(1,10000000000000000)"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_plain_terminals_and_closed_pipes() -> None:
+    command = [sys.executable, "-m", "matroid_bandits", "simulate", "--matroid=K5", "--runs=2"]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    plain = subprocess.run(command, capture_output=True, check=True, env=environment)
+    assert b"+/-" in plain.stdout
+    cut = subprocess.run(
+        f"'{sys.executable}' -m matroid_bandits list | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (cut.stdout, cut.stderr) == ("Matroids\n", "")

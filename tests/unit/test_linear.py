@@ -88,6 +88,51 @@ def test_floats_have_a_tolerance() -> None:
     assert mb.LinearMatroid([[1e-300, 0], [0, 1e300]]).rank == 2
 
 
+def test_a_prime_that_divides_the_basis_may_be_the_one_that_decides() -> None:
+    # Two primes; the basis is singular modulo the only one that shows 2 can replace 0 or 1.
+    matroid = mb.LinearMatroid([[13421, -15399], [1, 20000], [13421, -15367]])
+    assert matroid.fundamental_circuit([0, 1], 2).tolist() == [0, 1, 2]
+
+
+def test_sums_of_products_do_not_overflow() -> None:
+    # With p near 2**31 only four products fit into 64 bits, and 25 are added.
+    p = 2**31 - 1
+    rng = np.random.default_rng(0)
+    rows = rng.integers(p - 1000, p, (25, 25)).tolist()
+    combination = [sum(column) % p for column in zip(*rows[:24], strict=True)]
+    matroid = mb.LinearMatroid([*rows, combination], field=p)
+    exact = reference.linear_mod([*rows, combination], p)
+    assert matroid.is_independent(range(25)) == exact(frozenset(range(25)))
+    assert matroid.is_independent(range(1, 26)) == exact(frozenset(range(1, 26)))
+    assert not matroid.is_independent([*range(24), 25])
+
+
+def test_distance_decides_for_floats_not_the_coordinate() -> None:
+    # e is 1e-12 from x, nothing to the tolerance, though its coordinate at y is 1e-7.
+    matroid = mb.LinearMatroid([[1.0, 0.0], [1.0, 1e-5], [1.0, 1e-12]])
+    assert not matroid.is_independent([0, 2])
+    assert matroid.fundamental_circuit([0, 1], 2).tolist() == [0, 2]
+
+
+def test_nearly_parallel_floats() -> None:
+    # The plane of x and a neighbour 1e-4 away is known to about 1e-12: far within the tolerance.
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        x, direction = rng.normal(size=(2, 8))
+        rows = [x, x + 1e-4 * direction, x + 5e-5 * direction, x - 2 * direction]
+        matroid = mb.LinearMatroid(rows)
+        assert matroid.rank == 2
+        mb.check_matroid(matroid)
+
+
+def test_floats_at_the_tolerance_are_named() -> None:
+    matroid = mb.LinearMatroid([[1, 0], [1, 0.9e-9], [1, 1.8e-9]])
+    with pytest.raises(
+        mb.MatroidAxiomError, match="nearly dependent, at about the tolerance 1e-09"
+    ):
+        matroid.max_weight_basis([0, 1, 0])
+
+
 def test_float_vectors_in_many_dimensions() -> None:
     rng = np.random.default_rng(0)
     basis = rng.normal(size=(12, 30))

@@ -1,5 +1,8 @@
 """Messages and edges of the matroid classes."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -22,7 +25,7 @@ TRIANGLE = mb.GraphicMatroid([(0, 1), (1, 2), (2, 0)])
         ("01", "elements must be a list"),
         (7, "elements must be a list"),
         (None, "elements must be a list"),
-        ([2**70], "elements must be integers"),
+        ([2**70], "element 1180591620717411303424 is not in the ground set"),
         (np.array([2**64 - 1], dtype=np.uint64), "not in the ground set"),
     ],
 )
@@ -84,6 +87,14 @@ def test_bad_circuits(basis, element, message: str) -> None:
         (lambda: mb.PartitionMatroid([0, 2], [1, 1]), "group 2 has no capacity: 2 capacities"),
         (lambda: mb.PartitionMatroid(["a"], [1]), "group 'a' is not a number"),
         (lambda: mb.PartitionMatroid([0], [-1]), "capacity of group 0 must be at least 0, got -1"),
+        (lambda: mb.PartitionMatroid({0: "a"}, 1), "groups must be a list, got {0: 'a'}"),
+        (lambda: mb.PartitionMatroid([[1]], 1), r"group of element 0 must be .* got \[1\]"),
+        (lambda: mb.PartitionMatroid([1.0, np.nan], 1), "group of element 1 must be .* got nan"),
+        (lambda: mb.PartitionMatroid(3, 1), "groups must be a list, got 3"),
+        (lambda: mb.GraphicMatroid(5), "edges must be a list, got 5"),
+        (lambda: mb.TransversalMatroid(5), "neighbors must be a list, got 5"),
+        (lambda: mb.LinearMatroid([[10**400, 1.5]]), "mix floats with integers too large"),
+        (lambda: mb.LinearMatroid([[0.5]], tolerance=False), "tolerance must be"),
         (lambda: mb.PartitionMatroid([0], "1"), "capacity of group 0 must be an integer, got '1'"),
         (lambda: mb.GraphicMatroid([(0, 1), (1, 2, 3)]), r"edge 1 must be a pair.*\(1, 2, 3\)"),
         (lambda: mb.GraphicMatroid([5]), "edge 0 must be a pair of vertices, got 5"),
@@ -138,6 +149,88 @@ def test_empty_and_rank_zero() -> None:
         assert matroid.loops.tolist() == [0, 1]
         assert matroid.fundamental_circuit([], 1).tolist() == [1]
         assert mb.MAUB(matroid).select().tolist() == []
+
+
+def test_large_capacities_and_numpy_tolerances() -> None:
+    assert mb.PartitionMatroid([0, 0], 2**70).rank == 2
+    assert mb.PartitionMatroid([0, 0], np.array(1)).rank == 1
+    assert mb.LinearMatroid([[0.5]], tolerance=np.float32(1e-6)).rank == 1
+
+
+class Series:
+    """Like a data frame's column: an array in disguise, not a sequence."""
+
+    def __init__(self, values) -> None:
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype=dtype)
+
+
+def test_columns_of_data_frames_are_lists() -> None:
+    assert TRIANGLE.is_independent(Series([0, 1]))
+    assert TRIANGLE.max_weight_basis(Series([1, 2, 3])).tolist() == [1, 2]
+    policy = mb.OMM(TRIANGLE)
+    policy.update(Series([0, 1]), Series([0.5, 0.25]))
+    assert policy.counts.tolist() == [1, 1, 0]
+    masked = np.ma.array([0, 1], mask=[False, True])
+    with pytest.raises(ValueError, match="elements are a masked array"):
+        policy.update(masked, [0.5, 0.5])
+    with pytest.raises(ValueError, match="rewards are a masked array"):
+        policy.update([0, 1], masked)
+
+
+def test_subclasses_of_built_ins_are_obeyed() -> None:
+    class OnlyEven(mb.UniformMatroid):
+        def _is_independent(self, elements: frozenset[int]) -> bool:
+            return super()._is_independent(elements) and all(e % 2 == 0 for e in elements)
+
+    matroid = OnlyEven(2, 6)
+    assert not matroid.is_independent([1])
+    assert matroid.loops.tolist() == [1, 3, 5]
+    assert matroid.max_weight_basis(range(6)).tolist() == [2, 4]
+    mb.check_matroid(matroid)
+    policy = mb.MAUB(matroid)
+    mb.simulate(policy, mb.GaussianEnvironment(np.arange(6.0), 0.1), 50)
+    assert policy.counts[1::2].tolist() == [0, 0, 0]
+
+
+def test_a_rank_that_is_not_the_matroids_is_noticed() -> None:
+    class Truncated(mb.GraphicMatroid):
+        @property
+        def rank(self) -> int:
+            return 3
+
+    class Unmatched(mb.TransversalMatroid):
+        @property
+        def rank(self) -> int:
+            return 1
+
+    environment = mb.GaussianEnvironment(np.linspace(0, 1, 36), 0.2)
+    with pytest.raises(mb.MatroidAxiomError, match="can replace none of the basis"):
+        mb.simulate(mb.MAUB(Truncated.complete(9)), environment, 2000)
+    two = Unmatched([["a"], ["b"]])
+    with pytest.raises(mb.MatroidAxiomError, match="can replace none of the basis"):
+        mb.simulate(mb.MAUB(two), mb.BernoulliEnvironment([0.5, 0.6]), 100)
+
+
+def test_errors_do_not_need_the_rank_to_show_the_matroid() -> None:
+    class Shy(mb.Matroid):
+        def _is_independent(self, elements: frozenset[int]) -> bool:
+            return False
+
+        def __repr__(self) -> str:
+            return f"Shy(rank={self.rank})"
+
+    with pytest.raises(mb.MatroidAxiomError, match="calls the empty set dependent"):
+        _ = Shy(3).rank
+
+
+def test_copies_are_the_matroid_itself() -> None:
+    assert copy.copy(TRIANGLE) is copy.deepcopy(TRIANGLE) is TRIANGLE
+    again = pickle.loads(pickle.dumps(TRIANGLE))
+    with pytest.raises(ValueError, match="read-only"):
+        again._tails[0] = 5
 
 
 def test_groups_may_be_numpy_numbers() -> None:

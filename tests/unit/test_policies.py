@@ -1,5 +1,10 @@
 """Messages, bad input and edges of the policies."""
 
+import copy
+import subprocess
+import sys
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -137,8 +142,67 @@ def test_a_users_policy_keeps_the_contract() -> None:
     result = mb.simulate(policy, environment, 500)
     assert result.counters["greedy_calls"] == 500
     assert 0 < result.total_regret < 500
-    with pytest.raises(ValueError, match="one weight per element is needed, 10 of them"):
+    with pytest.raises(ValueError, match="one weight per element is needed: 10, got 1"):
         policy.greedy_basis([1.0])
+
+
+def test_a_changed_select_in_a_subclass_is_asked_once_a_round() -> None:
+    class Shuffled(mb.MAUB):
+        def _select(self):
+            return np.random.default_rng().permutation(6)[:2]
+
+    policy = Shuffled(mb.UniformMatroid(2, 6))
+    basis = policy.select().tolist()
+    assert basis == sorted(basis)
+    assert all(policy.select().tolist() == basis for _ in range(20))
+
+
+def test_copies_learn_on_their_own() -> None:
+    policy = mb.MAUB(mb.UniformMatroid(1, 2))
+    for other in (copy.copy(policy), copy.deepcopy(policy)):
+        other.update([0], [1.0])
+        assert other.matroid is policy.matroid
+    assert policy.rounds == 0
+
+
+def test_numbers_of_many_kinds_are_rewards() -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 3))
+    policy.update([0, 1, 2], [Fraction(1, 2), 10**30, np.float32(0.5)])
+    assert policy.means.tolist() == [0.5, 1e30, 0.5]
+
+
+def test_a_policy_is_not_used_while_it_decides() -> None:
+    policies = []
+
+    def ask(elements: frozenset[int]) -> bool:
+        if policies:
+            policies[0].update([0], [1.0])
+        return len(elements) <= 1
+
+    policy = mb.MAUB(mb.OracleMatroid(3, ask))
+    policies.append(policy)
+    with pytest.raises(RuntimeError, match="this policy is deciding right now"):
+        policy.select()
+    policies.clear()
+    assert policy.rounds == 0
+    assert policy.select().tolist() == [0]
+
+
+def test_checks_survive_optimisation() -> None:
+    code = (
+        "import matroid_bandits as mb; mb.check_matroid(mb.OracleMatroid(3, lambda s: len(s) != 1))"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-O", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert "AssertionError: heredity fails" in shown.stderr
+
+
+def test_checks_want_the_right_kind_of_thing() -> None:
+    with pytest.raises(TypeError, match="check_matroid needs an instance"):
+        mb.check_matroid(mb.UniformMatroid)
+    with pytest.raises(TypeError, match="check_policy needs a class"):
+        mb.check_policy(mb.MAUB(mb.UniformMatroid(1, 2)))
 
 
 def test_check_policy_finds_faults() -> None:

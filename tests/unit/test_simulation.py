@@ -1,5 +1,6 @@
 """Arguments and results of simulate, and the loop for other people's policies."""
 
+import pickle
 import signal
 import threading
 import tracemalloc
@@ -51,6 +52,9 @@ def test_checkpoints() -> None:
         ({"checkpoints": [0, 5]}, "checkpoints must be from 1 to the horizon 10, got 0"),
         ({"checkpoints": [11]}, "checkpoints must be from 1 to the horizon 10, got 11"),
         ({"checkpoints": [5, 3]}, r"checkpoints must ascend, got \[5, 3\]"),
+        ({"checkpoints": 5}, "checkpoints must be a list, got 5"),
+        ({"checkpoints": [2**70]}, "checkpoints must be from 1 to the horizon 10"),
+        ({"horizon": 10**20}, "horizon must be at most 9007199254740992"),
         ({"checkpoints": [2.5]}, "a checkpoint must be an integer"),
         (
             {"environment": mb.BernoulliEnvironment([0.5])},
@@ -130,16 +134,67 @@ def test_a_subclass_that_changes_the_policy_is_obeyed() -> None:
     mb.simulate(Loud(U24), ENVIRONMENT, 50)
     assert Loud.asked == 50
 
+    policy, log = mb.MAUB(U24), []
+    learn = policy.update
+    policy.update = lambda elements, rewards: (log.append(elements), learn(elements, rewards))
+    mb.simulate(policy, ENVIRONMENT, 50)
+    assert len(log) == 50
+
+
+def test_a_subclass_that_changes_the_rewards_is_obeyed() -> None:
+    class Clipped(mb.GaussianEnvironment):
+        def _sample(self, rng, element, count):
+            return np.clip(super()._sample(rng, element, count), 0, 1)
+
+    drawn = Clipped([0.5] * 100, 10.0).rewards(0).draw(range(100))
+    assert drawn.min() == 0
+    assert drawn.max() == 1
+
+
+@pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_rewards_that_are_not_finite_do_not_reach_a_policy(cls, value: float) -> None:
+    class Broken(mb.Environment):
+        def _sample(self, rng, element, count):
+            return np.full(count, value)
+
+    policy = cls(U24)
+    with pytest.raises(ValueError, match="the reward of element 0 is not finite"):
+        mb.simulate(policy, Broken([0.1] * 4), 100)
+    assert policy.rounds == 0
+
+
+def test_rewards_for_another_size_are_refused() -> None:
+    class Wrapper(mb.GaussianEnvironment):
+        def _rewards(self, seed: int):
+            return ENVIRONMENT.rewards(seed)
+
+    with pytest.raises(ValueError, match="rewards are for 4 elements, the policy has 100"):
+        mb.simulate(mb.MAUB(mb.UniformMatroid(2, 100)), Wrapper(np.zeros(100), 1), 10)
+
+
+def test_unpickled_environments_are_read_only() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        pickle.loads(pickle.dumps(ENVIRONMENT)).means[0] = 99
+
+
+def test_results_are_compared_by_identity() -> None:
+    result = mb.simulate(mb.OMM(U24), ENVIRONMENT, 5)
+    assert result != mb.simulate(mb.OMM(U24), ENVIRONMENT, 5)
+
 
 @pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
 def test_ctrl_c_stops_a_run_and_leaves_the_policy_whole(cls) -> None:
     policy = cls(mb.GraphicMatroid.complete(10))
     environment = mb.GaussianEnvironment(np.linspace(0, 1, 45), 0.2)
+    # Also where the tests were started with Ctrl-C ignored, as in the background.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         mb.simulate(policy, environment, 10**10)
     timer.join()
+    signal.signal(signal.SIGINT, before)
     assert policy.counts.sum() == 9 * policy.rounds
     policy.update(policy.select(), np.zeros(9))
 
@@ -179,7 +234,8 @@ def test_a_policy_on_a_million_elements_is_frugal(cls) -> None:
     "make, message",
     [
         (lambda: mb.GaussianEnvironment([0.5, np.nan], 1), "the mean of element 1 is nan"),
-        (lambda: mb.GaussianEnvironment([0.5], -1), "std must be finite and not negative, got -1"),
+        (lambda: mb.GaussianEnvironment([0.5], -1), "std must be from 0 to .* got -1"),
+        (lambda: mb.GaussianEnvironment([1e200], 1), "at most 1e\\+100 in size"),
         (lambda: mb.GaussianEnvironment([0.5], [1, 2]), "one per element: 1, got 2"),
         (lambda: mb.GaussianEnvironment([0.5], None), "std must be numbers"),
         (lambda: mb.GaussianEnvironment(["a"], 1), "means must be numbers"),

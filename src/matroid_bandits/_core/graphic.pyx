@@ -122,6 +122,8 @@ cdef class GraphicKernel(MatroidKernel):
         while u != v:
             if self.depth[u] < self.depth[v]:
                 u, v = v, u
+            if self.parent[u] < 0:
+                return -1  # between two trees: what was prepared is not a basis
             lowest = min(lowest, self.parent_edge[u])
             u = self.parent[u]
         return lowest
@@ -133,6 +135,8 @@ cdef class GraphicKernel(MatroidKernel):
         while u != v:
             if self.depth[u] < self.depth[v]:
                 u, v = v, u
+            if self.parent[u] < 0:
+                return 0
             positions[count] = self.parent_edge[u]
             count += 1
             u = self.parent[u]

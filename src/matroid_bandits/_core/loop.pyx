@@ -21,6 +21,10 @@ def run(
     A round's regret is `best_value` minus the sum of the true means of the basis played, added
     from the lowest element to the highest; a replay in the same order agrees to the last bit.
     """
+    if rewards.size != policy.size:
+        raise ValueError(f"rewards are for {rewards.size} elements, the policy has {policy.size}")
+    # About as much work between two looks, however large the matroid.
+    cdef int64_t rounds_between_signals = max(1, 200_000 // (policy.size + 1))
     cdef double[::1] drawn = np.zeros(policy.rank)
     cdef double[::1] regret = np.zeros(checkpoints.shape[0])
     cdef double total = 0.0
@@ -38,7 +42,7 @@ def run(
             total += best_value - value
             t += 1
             # Between rounds, when the policy is whole: let other threads in, hear Ctrl-C.
-            if t % 1024 == 0:
+            if t % rounds_between_signals == 0:
                 with nogil:
                     pass
                 PyErr_CheckSignals()

@@ -6,7 +6,7 @@ import numpy as np
 
 from matroid_bandits._core.policy cimport PolicyKernel, sort_elements
 
-from matroid_bandits.errors import MatroidAxiomError
+from matroid_bandits.errors import no_partner
 
 
 cdef class MAUBKernel(PolicyKernel):
@@ -194,10 +194,8 @@ cdef class MAUBKernel(PolicyKernel):
         for i in range(self.next_outside.shape[0]):
             self.next_partner[i] = self.asks.partner(self.next_outside[i])
             if self.next_partner[i] < 0:
-                raise MatroidAxiomError(
-                    f"not a matroid: element {self.next_outside[i]} is no loop of "
-                    f"{self.matroid!r}, yet it can replace none of the basis "
-                    f"{np.asarray(members).tolist()}; correct its independence test"
+                raise no_partner(
+                    self.matroid, self.next_outside[i], np.asarray(members).tolist()
                 )
             calls += self.next_partner[i] + 1
         return calls

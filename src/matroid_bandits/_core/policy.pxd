@@ -23,6 +23,7 @@ cdef class PolicyKernel:
 
     # This round
     cdef readonly bint is_chosen
+    cdef bint is_deciding
     cdef Py_ssize_t[::1] chosen  # the basis to play, ascending; valid while is_chosen
     cdef object chosen_array  # the same memory
 
@@ -37,6 +38,7 @@ cdef class PolicyKernel:
     cdef Py_ssize_t[::1] found
 
     cdef int choose(self) except -1
+    cdef int refuse_if_deciding(self) except -1
     cdef int decide(self) except -1
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept
     cdef int first_round(self) except -1

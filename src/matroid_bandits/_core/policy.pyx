@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t
 from matroid_bandits._core.order cimport sort_descending
 
 from matroid_bandits._arguments import not_an_element
-from matroid_bandits.errors import MatroidAxiomError
+from matroid_bandits.errors import too_small
 
 
 cdef class PolicyKernel:
@@ -16,7 +16,7 @@ cdef class PolicyKernel:
 
     def __init__(self, matroid):
         self.matroid = matroid
-        self.asks = matroid._kernel()
+        self.asks = matroid._new_kernel()
         self.size = matroid.size
         self.rank = matroid.rank
         playable = np.ones(self.size, dtype=bool)
@@ -38,9 +38,24 @@ cdef class PolicyKernel:
 
     cdef int choose(self) except -1:
         """Settle the basis of this round, once."""
-        if not self.is_chosen:
+        if self.is_chosen:
+            return 0
+        self.refuse_if_deciding()
+        self.is_deciding = True
+        try:
             self.decide()
             self.is_chosen = True
+        finally:
+            self.is_deciding = False
+        return 0
+
+    cdef int refuse_if_deciding(self) except -1:
+        # A matroid written in Python may let another thread in, or come back here itself.
+        if self.is_deciding:
+            raise RuntimeError(
+                "this policy is deciding right now, in another thread or further up in this one; "
+                "use one policy per thread, or a lock"
+            )
         return 0
 
     cdef int decide(self) except -1:
@@ -78,6 +93,7 @@ cdef class PolicyKernel:
                 f"one reward per element is needed, got {elements.shape[0]} elements "
                 f"and {rewards.shape[0]} rewards"
             )
+        self.refuse_if_deciding()
         self.last_stamp += 1
         for i in range(elements.shape[0]):
             e = elements[i]
@@ -101,11 +117,7 @@ cdef class PolicyKernel:
         """Greedy basis of playable elements in `order`, written to `found`, counted."""
         cdef Py_ssize_t taken = self.asks.greedy(order, self.rank, self.found)
         if taken < self.rank:
-            raise MatroidAxiomError(
-                f"not a matroid: {np.sort(self.found[:taken]).tolist()} is independent and no "
-                f"element can be added to it, yet {self.matroid!r} has independent sets of "
-                f"{self.rank} elements; correct its independence test"
-            )
+            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
         self.greedy_calls += 1
         self.oracle_calls += self.asks.tested
         return 0

@@ -10,10 +10,10 @@ from matroid_bandits._core.matroid cimport MatroidKernel
 cdef class RealKernel(MatroidKernel):
     """Rows of unit length (or zero); dependent means: within `tolerance` of the others' span.
 
-    Independence: distance to the span by Gram-Schmidt, done twice so that rounding stays at the
-    size of one operation. Exchange: e can replace x if e is farther than `tolerance` from the
-    span of the basis without x; the unit normals of those spans are the rows of the basis'
-    inverse, scaled.
+    Independence: distance to the span by modified Gram-Schmidt, whose rounding is of the size that
+    rounding the vectors themselves brings in. Exchange: e can replace x if e is farther than
+    `tolerance` from the span of the basis without x; the unit normals of those spans are the rows
+    of the basis' inverse, scaled.
     """
 
     cdef const double[:, ::1] vectors
@@ -41,21 +41,18 @@ cdef class RealKernel(MatroidKernel):
         return 0
 
     cdef int try_add(self, Py_ssize_t element) except -1:
-        cdef Py_ssize_t r, j, _turn
+        cdef Py_ssize_t r, j
         cdef double product, length
         # One row of scratch below the triangle takes the coefficients of rejected elements.
-        for r in range(self.grown):
-            self.triangle[self.grown, r] = 0.0
         for j in range(self.width):
             self.residual[j] = self.vectors[element, j]
-        for _turn in range(2):
-            for r in range(self.grown):
-                product = 0.0
-                for j in range(self.width):
-                    product += self.orthonormal[r, j] * self.residual[j]
-                for j in range(self.width):
-                    self.residual[j] -= product * self.orthonormal[r, j]
-                self.triangle[self.grown, r] += product
+        for r in range(self.grown):
+            product = 0.0
+            for j in range(self.width):
+                product += self.orthonormal[r, j] * self.residual[j]
+            for j in range(self.width):
+                self.residual[j] -= product * self.orthonormal[r, j]
+            self.triangle[self.grown, r] = product
         length = 0.0
         for j in range(self.width):
             length += self.residual[j] * self.residual[j]

@@ -79,7 +79,14 @@ cdef class RewardKernel:
 
     cdef int draw_into(self, const Py_ssize_t[::1] elements, double[::1] rewards) except -1:
         """The next reward of each of `elements`."""
-        np.asarray(rewards)[:] = self.draw(np.asarray(elements))
+        # For kernels written in Python, which answer `draw`.
+        if type(self).draw is RewardKernel.draw:
+            raise NotImplementedError
+        drawn = np.asarray(rewards)
+        drawn[:] = self.draw(np.asarray(elements))
+        if not np.isfinite(drawn).all():
+            e = np.asarray(elements)[~np.isfinite(drawn)][0]
+            raise ValueError(f"the reward of element {e} is not finite")
         return 0
 
     def draw(self, elements):

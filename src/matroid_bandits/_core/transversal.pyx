@@ -88,7 +88,8 @@ cdef class TransversalKernel(MatroidKernel):
         for k in range(basis.shape[0]):
             x = basis[k]
             self.position[x] = k
-            self.try_add(x)
+            if not self.try_add(x):
+                raise ValueError(f"{np.sort(basis).tolist()} cannot be matched: not a basis")
             for i in range(self.start[x], self.start[x + 1]):
                 y = self.right[i]
                 self.edge_element[n_edges] = x

@@ -39,19 +39,23 @@ def check_environment(environment: Environment, *, seed: int = 0) -> None:
     columns = np.array([together.draw(elements) for _ in range(_DRAWS)]).reshape(_DRAWS, -1)
     for e in elements.tolist():
         rewards = columns[:, e]
-        assert np.isfinite(rewards).all(), f"element {e} has rewards that are not finite"
+        if not (np.isfinite(rewards).all()):
+            raise AssertionError(f"element {e} has rewards that are not finite")
         alone = environment.rewards(seed)
         again = np.array([alone.draw([e])[0] for _ in range(50)])
-        assert np.array_equal(again, rewards[:50]), (
-            f"rewards of element {e} depend on what else is played, or differ from run to run"
-        )
+        if not (np.array_equal(again, rewards[:50])):
+            raise AssertionError(
+                f"rewards of element {e} depend on what else is played, or differ from run to run"
+            )
         rng = np.random.default_rng(np.random.SeedSequence([seed, e]))
         replayed = np.asarray(environment._sample(rng, e, _DRAWS))
-        assert np.array_equal(replayed, rewards), (
-            f"rewards of element {e} are not those of _sample in one go on its own stream"
-        )
+        if not (np.array_equal(replayed, rewards)):
+            raise AssertionError(
+                f"rewards of element {e} are not those of _sample in one go on its own stream"
+            )
         error = rewards.std() / np.sqrt(_DRAWS)
-        assert abs(rewards.mean() - environment.means[e]) <= 6 * error + 1e-12, (
-            f"element {e} has rewards of mean {rewards.mean():.4g}, stated is "
-            f"{environment.means[e]:.4g}"
-        )
+        if not (abs(rewards.mean() - environment.means[e]) <= 6 * error + 1e-12):
+            raise AssertionError(
+                f"element {e} has rewards of mean {rewards.mean():.4g}, stated is "
+                f"{environment.means[e]:.4g}"
+            )

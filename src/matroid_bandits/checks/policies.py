@@ -61,6 +61,10 @@ def check_policy(
     >>> import matroid_bandits as mb
     >>> mb.check_policy(mb.MAUB)
     """
+    if not callable(factory):
+        raise TypeError(
+            f"check_policy needs a class or a function that makes a policy, got {factory!r}"
+        )
     rng = np.random.default_rng(seed)
     for matroid in _matroids(rng):
         _check_on(factory, matroid, rounds, rng)
@@ -97,18 +101,16 @@ def _check_on(
         where = f"on {matroid!r} in round {t + 1}"
         selected = policy.select()
         basis = np.asarray(selected).tolist()
-        assert basis == sorted(set(basis)), f"select() returned {selected}, not ascending, {where}"
-        assert len(basis) == matroid.rank and matroid.is_independent(basis), (
-            f"select() returned {basis}, not a basis, {where}"
-        )
+        if basis != sorted(set(basis)):
+            raise AssertionError(f"select() returned {selected}, not ascending, {where}")
+        if not (len(basis) == matroid.rank and matroid.is_independent(basis)):
+            raise AssertionError(f"select() returned {basis}, not a basis, {where}")
         before = _state(policy)
-        assert np.asarray(policy.select()).tolist() == basis, (
-            f"select() changed its mind without an update, {where}"
-        )
+        if not (np.asarray(policy.select()).tolist() == basis):
+            raise AssertionError(f"select() changed its mind without an update, {where}")
         _assert_same(before, _state(policy), f"a second select() changed %s, {where}")
-        assert np.asarray(twin.select()).tolist() == basis, (
-            f"two policies with the same history decide differently, {where}"
-        )
+        if not (np.asarray(twin.select()).tolist() == basis):
+            raise AssertionError(f"two policies with the same history decide differently, {where}")
         if has_statistics:
             _check_bad_input(policy, matroid, where)
         if t == rounds // 2:
@@ -146,7 +148,8 @@ def _assert_same(before: dict[str, Any], after: dict[str, Any], message: str) ->
             same = value is other
         else:
             same = np.array_equal(np.asarray(value, float), np.asarray(other, float), True)
-        assert same, message % name
+        if not (same):
+            raise AssertionError(message % name)
 
 
 def _check_bad_input(policy: Any, matroid: Matroid, where: str) -> None:
@@ -168,17 +171,18 @@ def _check_bad_input(policy: Any, matroid: Matroid, where: str) -> None:
         else:
             raise AssertionError(f"update({elements}, {rewards}) was not refused, {where}")
         _assert_same(before, _state(policy), f"a refused update changed %s, {where}")
-        assert np.array_equal(policy.select(), basis), (
-            f"a refused update changed the selection, {where}"
-        )
+        if not (np.array_equal(policy.select(), basis)):
+            raise AssertionError(f"a refused update changed the selection, {where}")
 
 
 def _check_statistics(policy: Any, seen: list[list[float]], where: str) -> None:
     for e, rewards in enumerate(seen):
-        assert policy.counts[e] == len(rewards), (
-            f"element {e} was observed {len(rewards)} times, counts has {policy.counts[e]}, {where}"
-        )
-        if rewards:
-            assert np.isclose(policy.means[e], np.mean(rewards), rtol=1e-9, atol=1e-12), (
-                f"the mean of element {e} is {np.mean(rewards)}, not {policy.means[e]}, {where}"
+        count, mean = policy.counts[e], policy.means[e]
+        if count != len(rewards):
+            raise AssertionError(
+                f"element {e} was observed {len(rewards)} times, counts has {count}, {where}"
+            )
+        if rewards and not np.isclose(mean, np.mean(rewards), rtol=1e-9, atol=1e-12):
+            raise AssertionError(
+                f"the mean of element {e} is {np.mean(rewards)}, means has {mean}, {where}"
             )

@@ -1,17 +1,21 @@
 """The environment contract: true means, and rewards that can be replayed."""
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import integer, real_array
+from matroid_bandits._arguments import freeze, integer, real_array
 from matroid_bandits._core.rewards import RewardKernel
+from matroid_bandits._overrides import is_newer
 
 __all__ = ["Environment"]
 
 FloatArray = npt.NDArray[np.float64]
+
+# Sums of so many such numbers as a run can have stay finite.
+LARGEST = 1e100
 
 
 class Environment(ABC):
@@ -39,11 +43,13 @@ class Environment(ABC):
 
     def __init__(self, means: npt.ArrayLike) -> None:
         values = np.array(real_array(means, "means"))
-        unfit = np.flatnonzero(~np.isfinite(values))
+        unfit = np.flatnonzero(~(np.abs(values) <= LARGEST))
         if unfit.size:
-            raise ValueError(f"the mean of element {unfit[0]} is {values[unfit[0]]}")
-        values.flags.writeable = False
-        self._means = values
+            raise ValueError(
+                f"the mean of element {unfit[0]} is {values[unfit[0]]}; it must be finite and at "
+                f"most {LARGEST:g} in size"
+            )
+        self._means = freeze(values)
 
     @abstractmethod
     def _sample(self, rng: "np.random.Generator", element: int, count: int) -> npt.ArrayLike:
@@ -69,10 +75,20 @@ class Environment(ABC):
 
     def rewards(self, seed: int = 0) -> RewardKernel:
         """Start a run: an object whose ``draw(elements)`` gives the next reward of each."""
-        return self._rewards(integer(seed, "seed", least=0))
+        checked = integer(seed, "seed", least=0)
+        if is_newer(self, "_sample", than="_rewards"):
+            return Environment._rewards(self, checked)
+        return self._rewards(checked)
 
     def _rewards(self, seed: int) -> RewardKernel:
+        """Rewards for this class; overridden where compiled code draws them faster."""
         return SampledRewards(self, seed)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                freeze(value)
+        self.__dict__.update(state)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"

@@ -5,9 +5,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import real_array
+from matroid_bandits._arguments import freeze, real_array
 from matroid_bandits._core.rewards import GaussianRewards, RewardKernel
-from matroid_bandits.environments.base import Environment
+from matroid_bandits.environments.base import LARGEST, Environment
 
 __all__ = ["GaussianEnvironment"]
 
@@ -31,16 +31,15 @@ class GaussianEnvironment(Environment):
 
     def __init__(self, means: npt.ArrayLike, std: npt.ArrayLike) -> None:
         super().__init__(means)
-        spread = real_array([std] * self.size if np.ndim(std) == 0 else std, "std").copy()
-        if len(spread) != self.size:
+        spread = np.array(real_array([std] if np.ndim(std) == 0 else std, "std"))
+        if len(spread) not in (1, self.size):
             raise ValueError(
                 f"std must be one number, or one per element: {self.size}, got {len(spread)}"
             )
-        unfit = np.flatnonzero(~(np.isfinite(spread) & (spread >= 0)))
+        unfit = np.flatnonzero(~((spread >= 0) & (spread <= LARGEST)))
         if unfit.size:
-            raise ValueError(f"std must be finite and not negative, got {spread[unfit[0]]}")
-        spread.flags.writeable = False
-        self._std = spread
+            raise ValueError(f"std must be from 0 to {LARGEST:g}, got {spread[unfit[0]]}")
+        self._std = freeze(np.resize(spread, self.size))
 
     @property
     def std(self) -> npt.NDArray[np.float64]:

@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import distinct_elements, integer, real_array
+from matroid_bandits._arguments import distinct_elements, freeze, integer, weight_array
 from matroid_bandits._core.matroid import MatroidKernel, PythonKernel
-from matroid_bandits.errors import MatroidAxiomError
+from matroid_bandits._overrides import is_newer
+from matroid_bandits.errors import MatroidAxiomError, too_small
 
 __all__ = ["CompiledMatroid", "Matroid"]
 
@@ -69,8 +70,18 @@ class Matroid(ABC):
 
     # ---- for the algorithms ----
 
+    def _new_kernel(self) -> MatroidKernel:
+        """The working state of one run: `_kernel`, unless a subclass has changed its answers."""
+        if self._asks_python():
+            return Matroid._kernel(self)
+        return self._kernel()
+
+    def _asks_python(self) -> bool:
+        hooks = ("_is_independent", "_greedy", "_fundamental_circuit")
+        return any(is_newer(self, hook, than="_kernel") for hook in hooks)
+
     def _kernel(self) -> MatroidKernel:
-        """A fresh kernel: the working state of one run."""
+        """A kernel for this class; overridden where a compiled one answers faster."""
         cls = type(self)
         return PythonKernel(
             self,
@@ -109,7 +120,7 @@ class Matroid(ABC):
             Distinct elements, in any order.
         """
         array = distinct_elements(elements, self.size)
-        return bool(self._kernel().is_independent(array))
+        return bool(self._new_kernel().is_independent(array))
 
     def max_weight_basis(self, weights: npt.ArrayLike) -> IntArray:
         """The basis of largest total weight, by greedy; ties go to the lowest index.
@@ -128,20 +139,11 @@ class Matroid(ABC):
         -----
         Costs one sort and at most ``size`` independence tests.
         """
-        values = real_array(weights, "weights")
-        if len(values) != self.size:
-            raise ValueError(f"one weight per element is needed: {self.size}, got {len(values)}")
-        missing = np.flatnonzero(np.isnan(values))
-        if missing.size:
-            raise ValueError(f"the weight of element {missing[0]} is NaN")
+        values = weight_array(weights, self.size)
         order = np.argsort(-values, kind="stable")
-        basis = np.sort(self._kernel().greedy_basis(order, self.rank))
+        basis = np.sort(self._new_kernel().greedy_basis(order, self.rank))
         if len(basis) < self.rank:
-            raise MatroidAxiomError(
-                f"not a matroid: {basis.tolist()} is independent and no element can be added to "
-                f"it, yet {self!r} has independent sets of {self.rank} elements; correct its "
-                "independence test"
-            )
+            raise too_small(self, basis.tolist(), self.rank)
         return basis
 
     def fundamental_circuit(self, basis: Iterable[int], element: int) -> IntArray:
@@ -163,7 +165,7 @@ class Matroid(ABC):
         (checked,) = distinct_elements([integer(element, "element")], self.size).tolist()
         if checked in members:
             raise ValueError(f"element {checked} is in the basis; a circuit needs one outside it")
-        kernel = self._kernel()
+        kernel = self._new_kernel()
         if len(members) != self.rank or not kernel.is_independent(members):
             reason = (
                 f"it has {len(members)} elements, the rank is {self.rank}"
@@ -179,9 +181,10 @@ class Matroid(ABC):
         """Rank and loops, worked out at the first question and kept."""
         size = self.size
         if self._known_facts is None:
-            kernel = self._kernel()
+            kernel = self._new_kernel()
             if not kernel.is_independent(np.empty(0, dtype=np.intp)):
-                raise MatroidAxiomError(f"not a matroid: {self!r} calls the empty set dependent")
+                name = f"{type(self).__name__}(size={size})"  # a repr may want the rank
+                raise MatroidAxiomError(f"not a matroid: {name} calls the empty set dependent")
             everything = np.arange(size)
             basis = kernel.greedy_basis(everything, size)
             if not kernel.is_independent(basis):
@@ -190,14 +193,30 @@ class Matroid(ABC):
                     "its independence test calls dependent"
                 )
             rejected = np.setdiff1d(everything, basis, assume_unique=True)
-            self._known_facts = len(basis), rejected[self._are_loops(rejected)]
+            find = Matroid._are_loops if self._asks_python() else type(self)._are_loops
+            self._known_facts = len(basis), rejected[find(self, rejected)]
         return self._known_facts
 
     def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
         """Which of `elements` are dependent on their own; structures know without asking."""
-        kernel = self._kernel()
+        kernel = self._new_kernel()
         alone = (kernel.is_independent(elements[i : i + 1]) for i in range(len(elements)))
         return ~np.fromiter(alone, dtype=np.bool_, count=len(elements))
+
+    # ---- copies ----
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Immutable: a copy of a policy shares its matroid.
+        return self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                freeze(value)
+        self.__dict__.update(state)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"
@@ -211,10 +230,3 @@ class CompiledMatroid(Matroid):
 
     def _is_independent(self, elements: frozenset[int]) -> bool:
         return bool(self._kernel().is_independent(np.array(sorted(elements), dtype=np.intp)))
-
-
-def frozen(values: Any, dtype: npt.DTypeLike = np.intp) -> npt.NDArray[Any]:
-    """A contiguous array that refuses writes: what an immutable matroid keeps."""
-    array = np.array(values, dtype=dtype)
-    array.flags.writeable = False
-    return array

@@ -7,10 +7,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import integer
+from matroid_bandits._arguments import freeze, integer, listed
 from matroid_bandits._core.graphic import GraphicKernel
 from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits.matroids.base import CompiledMatroid, frozen
+from matroid_bandits.matroids.base import CompiledMatroid
 
 __all__ = ["GraphicMatroid"]
 
@@ -40,7 +40,7 @@ class GraphicMatroid(CompiledMatroid):
     def __init__(self, edges: Iterable[tuple[Hashable, Hashable]]) -> None:
         number: dict[Hashable, int] = {}
         ends: list[int] = []
-        for e, edge in enumerate(edges):
+        for e, edge in enumerate(listed(edges, "edges")):
             try:
                 tail, head = edge
             except (TypeError, ValueError):
@@ -53,8 +53,8 @@ class GraphicMatroid(CompiledMatroid):
                     f"the vertices of edge {e} must be hashable, got {edge!r}"
                 ) from None
         super().__init__(len(ends) // 2)
-        self._tails = frozen(ends[::2])
-        self._heads = frozen(ends[1::2])
+        self._tails = freeze(np.array(ends[::2], dtype=np.intp))
+        self._heads = freeze(np.array(ends[1::2], dtype=np.intp))
         self._vertices = tuple(number)
 
     @classmethod

@@ -2,16 +2,17 @@
 
 from fractions import Fraction
 from math import gcd, isqrt, lcm, prod
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import integer
+from matroid_bandits._arguments import freeze, integer
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.modular import ModularKernel
 from matroid_bandits._core.real import RealKernel
-from matroid_bandits.matroids.base import CompiledMatroid, frozen
+from matroid_bandits.matroids.base import CompiledMatroid
 
 __all__ = ["LinearMatroid"]
 
@@ -65,16 +66,25 @@ class LinearMatroid(CompiledMatroid):
         super().__init__(len(rows))
         self._field = None if field is None else _checked_field(field)
         self._primes: npt.NDArray[np.uint64] | None = None
-        if not isinstance(tolerance, (int, float)) or not 0 <= tolerance < 1:
+        self._vectors: npt.NDArray[np.float64]
+        self._residues: npt.NDArray[np.uint64]
+        if not isinstance(tolerance, Real) or isinstance(tolerance, bool) or not 0 <= tolerance < 1:
             raise ValueError(f"tolerance must be a number from 0 to below 1, got {tolerance!r}")
+        self._tolerance: float = float(tolerance)
         if rows.dtype == np.float64 and self._field is None:
-            self._tolerance = float(tolerance)
-            self._vectors = frozen(_unit_rows(rows), dtype=np.float64)
+            self._vectors = freeze(np.array(_unit_rows(rows), dtype=np.float64))
             return
         integers = _integer_rows(rows, self._field)
         primes = _primes_for(integers) if self._field is None else [self._field]
-        self._primes = frozen(primes, dtype=np.uint64)
-        self._residues = frozen([integers % p for p in primes], dtype=np.uint64)
+        self._primes = freeze(np.array(primes, dtype=np.uint64))
+        self._residues = freeze(np.array([integers % p for p in primes], dtype=np.uint64))
+
+    @property
+    def _advice(self) -> str:
+        return (
+            f"some vectors are nearly dependent, at about the tolerance {self._tolerance:g}; use "
+            "integers, or a tolerance that separates them"
+        )
 
     def _kernel(self) -> MatroidKernel:
         if self._primes is None:
@@ -119,12 +129,22 @@ def _rows(vectors: npt.ArrayLike) -> npt.NDArray[Any]:
         return matrix.astype(np.float64)
     if matrix.dtype != object:
         raise ValueError(f"vectors must be numbers, got {matrix.dtype} entries")
+    return _object_rows(matrix)
+
+
+def _object_rows(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Large integers and fractions as they are; all as floats if there is one float."""
     for place, entry in np.ndenumerate(matrix):
         if not isinstance(entry, (int, Fraction, float, np.integer, np.floating)):
             raise ValueError(f"vectors must be numbers, got {entry!r} in row {place[0]}")
-    if any(isinstance(entry, (float, np.floating)) for entry in matrix.flat):
+    if not any(isinstance(entry, (float, np.floating)) for entry in matrix.flat):
+        return matrix
+    try:
         return matrix.astype(np.float64)
-    return matrix
+    except OverflowError:
+        raise ValueError(
+            "vectors mix floats with integers too large for floats; use integers only"
+        ) from None
 
 
 def _unit_rows(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

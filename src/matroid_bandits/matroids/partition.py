@@ -1,15 +1,15 @@
 """Partition matroids: a capacity per group."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import integer
+from matroid_bandits._arguments import freeze, integer, listed
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.partition import PartitionKernel
-from matroid_bandits.matroids.base import CompiledMatroid, frozen
+from matroid_bandits.matroids.base import CompiledMatroid
 
 __all__ = ["PartitionMatroid"]
 
@@ -40,11 +40,20 @@ class PartitionMatroid(CompiledMatroid):
         groups: Sequence[Hashable],
         capacities: int | Mapping[Hashable, int] | Sequence[int],
     ) -> None:
-        names = groups.tolist() if isinstance(groups, np.ndarray) else list(groups)
+        names = listed(groups, "groups")
         super().__init__(len(names))
         number: dict[Hashable, int] = {}
-        self._groups = frozen([number.setdefault(name, len(number)) for name in names])
-        self._capacities = frozen([_capacity(capacities, name) for name in number])
+        for e, name in enumerate(names):
+            if not isinstance(name, Hashable) or name != name:  # noqa: PLR0124  (NaN)
+                raise ValueError(f"the group of element {e} must be a number or a name, got {name}")
+        self._groups = freeze(
+            np.array([number.setdefault(name, len(number)) for name in names], dtype=np.intp)
+        )
+        self._capacities = freeze(
+            np.array(
+                [min(_capacity(capacities, name), len(names)) for name in number], dtype=np.intp
+            )
+        )
         self._names = tuple(number)
 
     def _kernel(self) -> MatroidKernel:
@@ -65,6 +74,7 @@ class PartitionMatroid(CompiledMatroid):
 
 
 def _capacity(capacities: int | Mapping[Hashable, int] | Sequence[int], group: Hashable) -> int:
+    capacity: Any = capacities
     if isinstance(capacities, Mapping):
         if group not in capacities:
             raise ValueError(
@@ -72,7 +82,7 @@ def _capacity(capacities: int | Mapping[Hashable, int] | Sequence[int], group: H
                 f"{', '.join(map(repr, capacities)) or 'no group'}"
             )
         capacity = capacities[group]
-    elif isinstance(capacities, (Sequence, np.ndarray)) and not isinstance(capacities, str):
+    elif isinstance(capacities, (Sequence, np.ndarray)) and np.ndim(capacities) == 1:
         if isinstance(group, bool) or not isinstance(group, (int, np.integer)):
             raise ValueError(
                 f"group {group!r} is not a number: pass capacities as a mapping from group to "
@@ -84,6 +94,4 @@ def _capacity(capacities: int | Mapping[Hashable, int] | Sequence[int], group: H
                 "for the groups counted from 0"
             )
         capacity = capacities[int(group)]
-    else:
-        capacity = capacities
     return integer(capacity, f"the capacity of group {group!r}", least=0)

@@ -7,9 +7,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from matroid_bandits._arguments import freeze, listed
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.transversal import TransversalKernel
-from matroid_bandits.matroids.base import CompiledMatroid, frozen
+from matroid_bandits.matroids.base import CompiledMatroid
 
 __all__ = ["TransversalMatroid"]
 
@@ -39,7 +40,7 @@ class TransversalMatroid(CompiledMatroid):
         number: dict[Hashable, int] = {}
         start = [0]
         right: list[int] = []
-        for e, names in enumerate(neighbors):
+        for e, names in enumerate(listed(neighbors, "neighbors")):
             if isinstance(names, str):
                 raise ValueError(
                     f"neighbors[{e}] must list vertices, got the text {names!r}; "
@@ -53,8 +54,8 @@ class TransversalMatroid(CompiledMatroid):
                 ) from None
             start.append(len(right))
         super().__init__(len(start) - 1)
-        self._start = frozen(start)
-        self._right = frozen(right)
+        self._start = freeze(np.array(start, dtype=np.intp))
+        self._right = freeze(np.array(right, dtype=np.intp))
         self._vertices = tuple(number)
 
     @property

@@ -1,13 +1,19 @@
 """The policy contract: select a basis, learn from its rewards."""
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import distinct_elements, element_array, real_array
+from matroid_bandits._arguments import (
+    distinct_elements,
+    element_array,
+    real_array,
+    weight_array,
+)
 from matroid_bandits._core.policy import PolicyKernel
 from matroid_bandits.matroids import Matroid
 
@@ -104,12 +110,7 @@ class Policy(ABC):
 
         For use in `_select`. Ties go to the lowest index; infinite weights are allowed.
         """
-        values = real_array(weights, "weights")
-        if len(values) != self._kernel.size or np.isnan(values).any():
-            raise ValueError(
-                f"one weight per element is needed, {self._kernel.size} of them and none NaN"
-            )
-        return self._kernel.greedy_basis(values)
+        return self._kernel.greedy_basis(weight_array(weights, self._kernel.size))
 
     @property
     def matroid(self) -> Matroid:
@@ -150,6 +151,10 @@ class Policy(ABC):
         """Partner computations while the leader stayed."""
         return self._kernel.neighborhood_updates
 
+    def __copy__(self) -> Self:
+        # A copy that shared the statistics would learn with the original.
+        return copy.deepcopy(self)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.matroid!r}) after {self.rounds} rounds"
 
@@ -161,13 +166,15 @@ class CompiledPolicy(Policy):
         return self._kernel.select()
 
     def select(self) -> IntArray:
-        return self._select()
+        if type(self)._select is not CompiledPolicy._select:
+            return super().select()
+        return self._kernel.select()
 
     def _deciding_kernel(self) -> PolicyKernel | None:
-        # Not if a subclass has changed how it selects or learns.
-        cls = type(self)
+        # Not if a subclass, or somebody on this very object, has changed how it selects or learns.
         inherits = all(
-            getattr(cls, method) is getattr(CompiledPolicy, method)
+            getattr(type(self), method) is getattr(CompiledPolicy, method)
+            and method not in vars(self)
             for method in ("_select", "select", "update")
         )
         return self._kernel if inherits else None
