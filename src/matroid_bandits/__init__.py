@@ -9,54 +9,19 @@
 array([3, 6, 8, 9])
 """
 
-from matroid_bandits import catalog
+from matroid_bandits import catalog, checks, environments, matroids, policies, simulation
 from matroid_bandits._version import __version__
-from matroid_bandits.checks import check_environment, check_matroid, check_policy
-from matroid_bandits.environments import (
-    BernoulliEnvironment,
-    Environment,
-    GaussianEnvironment,
-)
+from matroid_bandits.checks import *
+from matroid_bandits.environments import *
 from matroid_bandits.errors import MatroidAxiomError
-from matroid_bandits.matroids import (
-    GraphicMatroid,
-    LinearMatroid,
-    Matroid,
-    OracleMatroid,
-    PartitionMatroid,
-    TransversalMatroid,
-    UniformMatroid,
-)
-from matroid_bandits.policies import MAUB, OMM, Policy
-from matroid_bandits.simulation import (
-    Simulation,
-    SupportsSelectUpdate,
-    default_checkpoints,
-    simulate,
-)
+from matroid_bandits.matroids import *
+from matroid_bandits.policies import *
+from matroid_bandits.simulation import *
 
-__all__ = [
-    "MAUB",
-    "OMM",
-    "BernoulliEnvironment",
-    "Environment",
-    "GaussianEnvironment",
-    "GraphicMatroid",
-    "LinearMatroid",
-    "Matroid",
-    "MatroidAxiomError",
-    "OracleMatroid",
-    "PartitionMatroid",
-    "Policy",
-    "Simulation",
-    "SupportsSelectUpdate",
-    "TransversalMatroid",
-    "UniformMatroid",
-    "__version__",
-    "catalog",
-    "check_environment",
-    "check_matroid",
-    "check_policy",
-    "default_checkpoints",
-    "simulate",
-]
+# Whatever a package below lists is here too: a new class is listed once.
+__all__ = ["MatroidAxiomError", "__version__", "catalog"]
+__all__ += checks.__all__
+__all__ += environments.__all__
+__all__ += matroids.__all__
+__all__ += policies.__all__
+__all__ += simulation.__all__

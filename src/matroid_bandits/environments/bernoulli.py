@@ -10,7 +10,7 @@ __all__ = ["BernoulliEnvironment"]
 
 
 class BernoulliEnvironment(Environment):
-    """Rewards 1 with the element's mean as probability, otherwise 0.
+    """Rewards of 0 or 1, the mean of each element being the probability of 1.
 
     Parameters
     ----------

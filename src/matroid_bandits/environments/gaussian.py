@@ -13,7 +13,7 @@ __all__ = ["GaussianEnvironment"]
 
 
 class GaussianEnvironment(Environment):
-    """Rewards ``mean + std * normal``.
+    """Gaussian rewards around the mean of each element.
 
     Parameters
     ----------

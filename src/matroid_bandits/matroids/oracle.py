@@ -12,7 +12,7 @@ __all__ = ["OracleMatroid"]
 
 
 class OracleMatroid(Matroid):
-    """Independence decided by a function of yours, asked as seldom as the algorithm allows.
+    """Whatever a function of yours calls independent.
 
     The function is trusted to describe a matroid. Where its answers are seen to contradict the
     axioms, :class:`~matroid_bandits.MatroidAxiomError` is raised and nothing is played.

@@ -15,7 +15,9 @@ __all__ = ["PartitionMatroid"]
 
 
 class PartitionMatroid(CompiledMatroid):
-    """At most so many elements of each group: one ad per category. O(1) per question.
+    """At most so many elements of each group: one ad per category.
+
+    An independence question costs O(1).
 
     Parameters
     ----------

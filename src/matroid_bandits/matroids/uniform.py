@@ -14,7 +14,9 @@ __all__ = ["UniformMatroid"]
 
 
 class UniformMatroid(CompiledMatroid):
-    """Any `rank` of `size` elements: the "top-k" constraint. O(1) per independence question.
+    """Any elements, up to a fixed number: the "top-k" constraint.
+
+    An independence question costs O(1).
 
     Parameters
     ----------

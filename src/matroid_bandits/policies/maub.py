@@ -15,7 +15,7 @@ __all__ = ["MAUB"]
 
 
 class MAUB(CompiledPolicy):
-    """Matroid semi-bandit that asks the matroid O(log log T) times, not every round.
+    """Plays near a leader and asks the matroid O(log log T) times, not every round.
 
     It plays near a *leader*, the basis that looks best, and explores by single exchanges: element
     e comes in for its *partner*, the weakest leader element it can replace. The matroid is asked

@@ -13,7 +13,9 @@ __all__ = ["OMM"]
 
 
 class OMM(CompiledPolicy):
-    """Optimistic Matroid Maximization: greedy on ``mean + sqrt(2 ln t / count)`` every round.
+    """Optimistic Matroid Maximization: greedy on upper confidence bounds, every round.
+
+    The bound of an element is ``mean + sqrt(2 ln t / count)`` in round t.
 
     Parameters
     ----------
