@@ -6,6 +6,16 @@ from libc.stdint cimport uint64_t
 
 from matroid_bandits._core.matroid cimport MatroidKernel
 
+cdef extern from *:
+    """
+    #include <stdint.h>
+
+    static inline uint64_t high_word(uint64_t a, uint64_t b) {
+        return (uint64_t)(((unsigned __int128)a * b) >> 64);
+    }
+    """
+    uint64_t high_word(uint64_t a, uint64_t b) noexcept
+
 
 cdef class ModularKernel(MatroidKernel):
     """Rows ``residues[i, e]`` are element e modulo ``primes[i]``, each prime below 2**31.
@@ -19,47 +29,50 @@ cdef class ModularKernel(MatroidKernel):
     only when the next one could overflow 64 bits (`rows_per_reduction`).
     """
 
-    cdef const uint64_t[:, :, ::1] residues
+    # Flat arrays: with strides in the way, the compiler would fetch them anew after every store.
+    cdef const uint64_t[::1] residues  # [prime, element, column]
     cdef const uint64_t[::1] primes
+    cdef uint64_t[::1] reciprocals  # (2**64 - 1) // prime
     cdef Py_ssize_t n_primes
     cdef Py_ssize_t width
+    cdef Py_ssize_t max_rank
     cdef Py_ssize_t[::1] rows_per_reduction
     # The growing set: in every field still alive, one echelon row (pivot entry 1) per element.
     cdef Py_ssize_t grown
     cdef unsigned char[::1] alive
     cdef unsigned char[::1] accepted
-    cdef uint64_t[:, :, ::1] rows
-    cdef Py_ssize_t[:, ::1] pivots
-    cdef uint64_t[:, ::1] residual
-    # The prepared basis: coordinate k of e is the sum over r of e[pivot r] * inverse[i, k, r].
+    cdef uint64_t[::1] rows  # [prime, row, column]
+    cdef Py_ssize_t[::1] pivots  # [prime, row]
+    cdef uint64_t[::1] residual  # [prime, column]
+    # The prepared basis: coordinate k of e is the sum over r of e[pivot r] * inverse[k, r].
     cdef unsigned char[::1] usable
     cdef bint all_usable
-    cdef uint64_t[:, :, ::1] inverse
-    cdef Py_ssize_t[:, ::1] basis_pivots
-    cdef uint64_t[:, ::1] work
+    cdef uint64_t[::1] inverse  # [prime, position, row]
+    cdef Py_ssize_t[::1] basis_pivots  # [prime, row]
+    cdef uint64_t[::1] work  # [row, column of basis and identity]
 
     def __init__(self, const uint64_t[:, :, ::1] residues, const uint64_t[::1] primes):
         super().__init__(residues.shape[1])
-        self.residues = residues
+        self.residues = np.asarray(residues).reshape(-1)
         self.primes = primes
-        self.n_primes = primes.shape[0]
-        self.width = residues.shape[2]
-        k, w = self.n_primes, self.width
+        self.reciprocals = np.uint64(2**64 - 1) // np.asarray(primes)
+        self.n_primes = k = primes.shape[0]
+        self.width = w = residues.shape[2]
         # A rank is at most the smaller side of the matrix.
-        r = min(self.size, w)
+        self.max_rank = r = min(self.size, w)
         self.rows_per_reduction = np.array(
             [min((2**64 - p) // (p - 1) ** 2, 2**31) for p in np.asarray(primes).tolist()],
             dtype=np.intp,
         )
         self.alive = np.ones(k, dtype=np.uint8)
         self.accepted = np.zeros(k, dtype=np.uint8)
-        self.rows = np.zeros((k, r, w), dtype=np.uint64)
-        self.pivots = np.zeros((k, r), dtype=np.intp)
-        self.residual = np.zeros((k, w), dtype=np.uint64)
+        self.rows = np.zeros(k * r * w, dtype=np.uint64)
+        self.pivots = np.zeros(k * r, dtype=np.intp)
+        self.residual = np.zeros(k * w, dtype=np.uint64)
         self.usable = np.zeros(k, dtype=np.uint8)
-        self.inverse = np.zeros((k, r, r), dtype=np.uint64)
-        self.basis_pivots = np.zeros((k, r), dtype=np.intp)
-        self.work = np.zeros((r, w + r), dtype=np.uint64)
+        self.inverse = np.zeros(k * r * r, dtype=np.uint64)
+        self.basis_pivots = np.zeros(k * r, dtype=np.intp)
+        self.work = np.zeros(r * (w + r), dtype=np.uint64)
 
     cdef int clear(self) except -1:
         self.grown = 0
@@ -67,7 +80,7 @@ cdef class ModularKernel(MatroidKernel):
         return 0
 
     cdef int try_add(self, Py_ssize_t element) except -1:
-        cdef Py_ssize_t i, j, pivot
+        cdef Py_ssize_t i, j, row, start
         cdef bint independent = False
         cdef uint64_t p, scale
         for i in range(self.n_primes):
@@ -81,44 +94,48 @@ cdef class ModularKernel(MatroidKernel):
             self.alive[i] = self.accepted[i]
             if self.alive[i]:
                 p = self.primes[i]
-                pivot = self.pivots[i, self.grown]
-                scale = invert(self.residual[i, pivot], p)
+                row = i * self.max_rank + self.grown
+                start = i * self.width
+                scale = invert(self.residual[start + self.pivots[row]], p)
                 for j in range(self.width):
-                    self.rows[i, self.grown, j] = self.residual[i, j] * scale % p
+                    self.rows[row * self.width + j] = modulo(
+                        self.residual[start + j] * scale, p, self.reciprocals[i]
+                    )
         self.grown += 1
         return 1
 
     cdef Py_ssize_t reduce_row(self, Py_ssize_t i, Py_ssize_t element) except -2:
         """Subtract from `element` what the growing set spans; return the next pivot, -1 if none."""
         cdef uint64_t p = self.primes[i]
+        cdef uint64_t reciprocal = self.reciprocals[i]
         cdef uint64_t factor
+        cdef Py_ssize_t width = self.width
+        cdef Py_ssize_t start = i * width  # of the residual
+        cdef Py_ssize_t source = (i * self.size + element) * width
         cdef Py_ssize_t budget = self.rows_per_reduction[i]
         cdef Py_ssize_t pivot = -1
-        cdef Py_ssize_t r, j
-        for j in range(self.width):
-            self.residual[i, j] = self.residues[i, element, j]
-        for r in range(self.grown):
-            factor = self.residual[i, self.pivots[i, r]]
-            if factor == 0:
-                continue
-            factor %= p
+        cdef Py_ssize_t row, j
+        for j in range(width):
+            self.residual[start + j] = self.residues[source + j]
+        for row in range(i * self.max_rank, i * self.max_rank + self.grown):
+            factor = modulo(self.residual[start + self.pivots[row]], p, reciprocal)
             if factor == 0:
                 continue
             factor = p - factor
             if budget == 0:
-                for j in range(self.width):
-                    self.residual[i, j] %= p
+                for j in range(width):
+                    self.residual[start + j] = modulo(self.residual[start + j], p, reciprocal)
                 budget = self.rows_per_reduction[i]
-            for j in range(self.width):
-                self.residual[i, j] += factor * self.rows[i, r, j]
+            source = row * width
+            for j in range(width):
+                self.residual[start + j] += factor * self.rows[source + j]
             budget -= 1
-        for j in range(self.width):
-            if self.residual[i, j]:
-                self.residual[i, j] %= p
-                if pivot < 0 and self.residual[i, j]:
-                    pivot = j
+        for j in range(width):
+            self.residual[start + j] = modulo(self.residual[start + j], p, reciprocal)
+            if pivot < 0 and self.residual[start + j]:
+                pivot = j
         if pivot >= 0:
-            self.pivots[i, self.grown] = pivot
+            self.pivots[i * self.max_rank + self.grown] = pivot
         return pivot
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
@@ -133,36 +150,43 @@ cdef class ModularKernel(MatroidKernel):
     cdef bint invert_basis(self, Py_ssize_t i) noexcept:
         """Gauss-Jordan on [basis | identity] modulo prime i; False if the basis is singular."""
         cdef uint64_t p = self.primes[i]
+        cdef uint64_t reciprocal = self.reciprocals[i]
         cdef uint64_t factor
         cdef Py_ssize_t d = self.basis.shape[0]
         cdef Py_ssize_t w = self.width
-        cdef Py_ssize_t r, other, j, pivot
+        cdef Py_ssize_t r, other, j, pivot, start, target
         for r in range(d):
+            start = r * (w + d)
             for j in range(w):
-                self.work[r, j] = self.residues[i, self.basis[r], j]
+                self.work[start + j] = self.residues[(i * self.size + self.basis[r]) * w + j]
             for j in range(d):
-                self.work[r, w + j] = r == j
+                self.work[start + w + j] = r == j
         for r in range(d):
+            start = r * (w + d)
             pivot = 0
-            while pivot < w and self.work[r, pivot] == 0:
+            while pivot < w and self.work[start + pivot] == 0:
                 pivot += 1
             if pivot == w:
                 return False
-            self.basis_pivots[i, r] = pivot
-            factor = invert(self.work[r, pivot], p)
+            self.basis_pivots[i * self.max_rank + r] = pivot
+            factor = invert(self.work[start + pivot], p)
             for j in range(w + d):
-                self.work[r, j] = self.work[r, j] * factor % p
+                self.work[start + j] = modulo(self.work[start + j] * factor, p, reciprocal)
             for other in range(d):
-                factor = self.work[other, pivot]
+                target = other * (w + d)
+                factor = self.work[target + pivot]
                 if other == r or factor == 0:
                     continue
                 factor = p - factor
                 for j in range(w + d):
-                    if self.work[r, j]:
-                        self.work[other, j] = (self.work[other, j] + factor * self.work[r, j]) % p
+                    self.work[target + j] = modulo(
+                        self.work[target + j] + factor * self.work[start + j], p, reciprocal
+                    )
         for r in range(d):
             for j in range(d):
-                self.inverse[i, j, r] = self.work[r, w + j]
+                self.inverse[(i * self.max_rank + j) * self.max_rank + r] = (
+                    self.work[r * (w + d) + w + j]
+                )
         return True
 
     cdef bint has_coordinate(self, Py_ssize_t i, Py_ssize_t element, Py_ssize_t k) noexcept:
@@ -170,11 +194,15 @@ cdef class ModularKernel(MatroidKernel):
         cdef uint64_t p = self.primes[i]
         cdef uint64_t total = 0
         cdef uint64_t entry
+        cdef Py_ssize_t source = (i * self.size + element) * self.width
+        cdef Py_ssize_t coefficients = (i * self.max_rank + k) * self.max_rank
         cdef Py_ssize_t r
         for r in range(self.basis.shape[0]):
-            entry = self.residues[i, element, self.basis_pivots[i, r]]
-            if entry and self.inverse[i, k, r]:
-                total = (total + entry * self.inverse[i, k, r]) % p
+            entry = self.residues[source + self.basis_pivots[i * self.max_rank + r]]
+            if entry:
+                total = modulo(
+                    total + entry * self.inverse[coefficients + r], p, self.reciprocals[i]
+                )
         return total != 0
 
     cdef bint can_replace(self, Py_ssize_t k, Py_ssize_t element) except -1:
@@ -193,11 +221,19 @@ cdef class ModularKernel(MatroidKernel):
         return True
 
 
+cdef inline uint64_t modulo(uint64_t x, uint64_t p, uint64_t reciprocal) noexcept:
+    """x modulo p without a division (Barrett): the quotient guessed is at most two too small."""
+    cdef uint64_t rest = x - high_word(x, reciprocal) * p
+    while rest >= p:
+        rest -= p
+    return rest
+
+
 cdef uint64_t invert(uint64_t a, uint64_t p) noexcept:
     """The inverse of a modulo the prime p, as a**(p - 2)."""
     cdef uint64_t result = 1
     cdef uint64_t exponent = p - 2
-    if p == 2:
+    if a == 1 or a == p - 1:
         return a
     while exponent:
         if exponent & 1:
