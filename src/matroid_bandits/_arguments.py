@@ -12,6 +12,7 @@ __all__ = [
     "distinct_elements",
     "element_array",
     "freeze",
+    "frozen_state",
     "integer",
     "listed",
     "not_an_element",
@@ -154,6 +155,14 @@ def freeze(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """`values`, from now on read-only: what an immutable object keeps."""
     values.flags.writeable = False
     return values
+
+
+def frozen_state(state: dict[str, Any]) -> dict[str, Any]:
+    """The unpickled state of an immutable object: pickling forgets that arrays are read-only."""
+    for value in state.values():
+        if isinstance(value, np.ndarray):
+            freeze(value)
+    return state
 
 
 def shown(value: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import freeze, integer, real_array
+from matroid_bandits._arguments import freeze, frozen_state, integer, real_array
 from matroid_bandits._core.rewards import RewardKernel
 from matroid_bandits._overrides import is_newer
 
@@ -85,10 +85,7 @@ class Environment(ABC):
         return SampledRewards(self, seed)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for value in state.values():
-            if isinstance(value, np.ndarray):
-                freeze(value)
-        self.__dict__.update(state)
+        self.__dict__.update(frozen_state(state))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"

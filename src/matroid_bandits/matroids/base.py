@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import distinct_elements, freeze, integer, weight_array
+from matroid_bandits._arguments import distinct_elements, frozen_state, integer, weight_array
 from matroid_bandits._core.matroid import MatroidKernel, PythonKernel
 from matroid_bandits._overrides import is_newer
 from matroid_bandits.errors import MatroidAxiomError, too_small
@@ -213,10 +213,7 @@ class Matroid(ABC):
         return self
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for value in state.values():
-            if isinstance(value, np.ndarray):
-                freeze(value)
-        self.__dict__.update(state)
+        self.__dict__.update(frozen_state(state))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"
