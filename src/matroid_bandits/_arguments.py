@@ -1,6 +1,6 @@
 """Turn what users pass into checked arrays, with messages that name the offender."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from operator import index
 from typing import Any
@@ -144,9 +144,9 @@ def integer(value: Any, what: str, *, least: int | None = None, most: int | None
 
 def listed(values: Any, what: str) -> list[Any]:
     """The members of an iterable that is neither a text nor a mapping."""
-    if isinstance(values, np.ndarray):
-        return list(values.tolist()) if values.ndim else []
-    if isinstance(values, (str, dict)) or not isinstance(values, Iterable):
+    if isinstance(values, np.ndarray) and values.ndim:
+        return list(values.tolist())
+    if isinstance(values, (str, Mapping, np.ndarray)) or not isinstance(values, Iterable):
         raise ValueError(f"{what} must be a list, got {shown(values)}")
     return list(values)
 

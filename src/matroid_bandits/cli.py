@@ -13,9 +13,10 @@ import numpy as np
 from matroid_bandits import __version__, catalog
 from matroid_bandits._progress import Progress
 from matroid_bandits.environments import Environment, GaussianEnvironment
+from matroid_bandits.environments.base import LARGEST
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
-from matroid_bandits.simulation import COUNTERS, Simulation, simulate
+from matroid_bandits.simulation import COUNTERS, LONGEST, Simulation, simulate
 
 __all__ = ["main"]
 
@@ -50,7 +51,7 @@ def _named(find: Callable[[str], Any]) -> Callable[[str], Any]:
     return parse
 
 
-def _count(least: int, most: int = 2**53) -> Callable[[str], int]:
+def _count(least: int, most: int = LONGEST) -> Callable[[str], int]:
     def parse(text: str) -> int:
         try:
             value = int(text)
@@ -70,8 +71,8 @@ def _spread(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value <= 1e100:
-        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1e100, got {text!r}")
+    if not 0 <= value <= LARGEST:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to {LARGEST:g}, got {text!r}")
     return value
 
 

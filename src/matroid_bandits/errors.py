@@ -1,5 +1,7 @@
 """Errors of our own; everything else is a plain ``ValueError`` or ``TypeError``."""
 
+from typing import Protocol
+
 __all__ = ["MatroidAxiomError"]
 
 
@@ -12,22 +14,24 @@ class MatroidAxiomError(ValueError):
     """
 
 
-def too_small(matroid: object, found: list[int], rank: int) -> MatroidAxiomError:
+class Advised(Protocol):
+    """A matroid, as far as messages go."""
+
+    @property
+    def _advice(self) -> str: ...
+
+
+def too_small(matroid: Advised, found: list[int], rank: int) -> MatroidAxiomError:
     """The error for a maximal independent set smaller than the rank."""
     return MatroidAxiomError(
         f"not a matroid: {sorted(found)} is independent and no element can be added to it, yet "
-        f"{matroid!r} has independent sets of {rank} elements; {_advice(matroid)}"
+        f"{matroid!r} has independent sets of {rank} elements; {matroid._advice}"
     )
 
 
-def no_partner(matroid: object, element: int, basis: list[int]) -> MatroidAxiomError:
+def no_partner(matroid: Advised, element: int, basis: list[int]) -> MatroidAxiomError:
     """The error for an element that can replace nothing, and is no loop."""
     return MatroidAxiomError(
         f"not a matroid: element {element} is no loop of {matroid!r}, yet it can replace none of "
-        f"the basis {sorted(basis)}; {_advice(matroid)}"
+        f"the basis {sorted(basis)}; {matroid._advice}"
     )
-
-
-def _advice(matroid: object) -> str:
-    """What the user can do about it, as the matroid knows."""
-    return str(getattr(matroid, "_advice", "correct its independence test"))

@@ -91,6 +91,7 @@ def test_bad_circuits(basis, element, message: str) -> None:
         (lambda: mb.PartitionMatroid([[1]], 1), r"group of element 0 must be .* got \[1\]"),
         (lambda: mb.PartitionMatroid([1.0, np.nan], 1), "group of element 1 must be .* got nan"),
         (lambda: mb.PartitionMatroid(3, 1), "groups must be a list, got 3"),
+        (lambda: mb.GraphicMatroid(np.array(5)), r"edges must be a list, got array\(5\)"),
         (lambda: mb.GraphicMatroid(5), "edges must be a list, got 5"),
         (lambda: mb.TransversalMatroid(5), "neighbors must be a list, got 5"),
         (lambda: mb.LinearMatroid([[10**400, 1.5]]), "mix floats with integers too large"),

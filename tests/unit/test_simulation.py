@@ -236,6 +236,7 @@ def test_a_policy_on_a_million_elements_is_frugal(cls) -> None:
         (lambda: mb.GaussianEnvironment([0.5, np.nan], 1), "the mean of element 1 is nan"),
         (lambda: mb.GaussianEnvironment([0.5], -1), "std must be from 0 to .* got -1"),
         (lambda: mb.GaussianEnvironment([1e200], 1), "at most 1e\\+100 in size"),
+        (lambda: mb.GaussianEnvironment([0.5] * 3, [1]), "one per element: 3, got 1"),
         (lambda: mb.GaussianEnvironment([0.5], [1, 2]), "one per element: 1, got 2"),
         (lambda: mb.GaussianEnvironment([0.5], None), "std must be numbers"),
         (lambda: mb.GaussianEnvironment(["a"], 1), "means must be numbers"),

@@ -69,7 +69,7 @@ cdef class PolicyKernel:
         for i in range(elements.shape[0]):
             e = elements[i]
             count = self.counts[e]
-            # [DG25] step 5 of the specification, with the old count.
+            # Step 5 of docs/maub.md, with the old count.
             self.means[e] = (count * self.means[e] + rewards[i]) / (count + 1)
             self.counts[e] = count + 1
             self.inverse_root[e] = 1 / sqrt(<double>(count + 1))

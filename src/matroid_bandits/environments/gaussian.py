@@ -31,15 +31,16 @@ class GaussianEnvironment(Environment):
 
     def __init__(self, means: npt.ArrayLike, std: npt.ArrayLike) -> None:
         super().__init__(means)
-        spread = np.array(real_array([std] if np.ndim(std) == 0 else std, "std"))
-        if len(spread) not in (1, self.size):
+        one_for_all = np.ndim(std) == 0
+        spread = np.array(real_array([std] if one_for_all else std, "std"))
+        if not one_for_all and len(spread) != self.size:
             raise ValueError(
                 f"std must be one number, or one per element: {self.size}, got {len(spread)}"
             )
         unfit = np.flatnonzero(~((spread >= 0) & (spread <= LARGEST)))
         if unfit.size:
             raise ValueError(f"std must be from 0 to {LARGEST:g}, got {spread[unfit[0]]}")
-        self._std = freeze(np.resize(spread, self.size))
+        self._std = freeze(np.full(self.size, spread[0]) if one_for_all else spread)
 
     @property
     def std(self) -> npt.NDArray[np.float64]:
@@ -47,9 +48,8 @@ class GaussianEnvironment(Environment):
         return self._std
 
     def _sample(self, rng: "np.random.Generator", element: int, count: int) -> npt.ArrayLike:
-        rewards: npt.NDArray[np.float64] = self.means[element] + self._std[
-            element
-        ] * rng.standard_normal(count)
+        normals = rng.standard_normal(count)
+        rewards: npt.NDArray[np.float64] = self.means[element] + self._std[element] * normals
         return rewards
 
     def _rewards(self, seed: int) -> RewardKernel:

@@ -175,6 +175,13 @@ class Matroid(ABC):
             raise ValueError(f"{members.tolist()} is not a basis: {reason}")
         return np.sort(np.append(kernel.replaceable(members, checked), checked))
 
+    # ---- for messages ----
+
+    @property
+    def _advice(self) -> str:
+        """What to do about answers that no matroid gives."""
+        return "correct its independence test"
+
     # ---- derived once ----
 
     def _facts(self) -> tuple[int, IntArray]:

@@ -81,6 +81,8 @@ class LinearMatroid(CompiledMatroid):
 
     @property
     def _advice(self) -> str:
+        if self._primes is not None:
+            return super()._advice
         return (
             f"some vectors are nearly dependent, at about the tolerance {self._tolerance:g}; use "
             "integers, or a tolerance that separates them"
