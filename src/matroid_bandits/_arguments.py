@@ -1,5 +1,6 @@
 """Turn what users pass into checked arrays, with messages that name the offender."""
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from operator import index
@@ -15,6 +16,7 @@ __all__ = [
     "frozen_state",
     "integer",
     "listed",
+    "nearest",
     "not_an_element",
     "real_array",
     "shown",
@@ -163,6 +165,15 @@ def frozen_state(state: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, np.ndarray):
             freeze(value)
     return state
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str:
+    """The end of a message about an unknown name: what was perhaps meant, and what is allowed."""
+    names = list(allowed)
+    lowered = {known.lower(): known for known in names}
+    close = difflib.get_close_matches(name.lower(), lowered, n=1)
+    hint = f"did you mean {lowered[close[0]]}? " if close else ""
+    return f"{hint}allowed are {', '.join(names)}"
 
 
 def shown(value: Any) -> str:

@@ -7,7 +7,6 @@ The command line speaks these names; so may anybody:
 UniformMatroid(rank=15, size=30)
 """
 
-import difflib
 import re
 from collections.abc import Mapping
 from typing import TypeVar
@@ -15,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from matroid_bandits import environments, matroids, policies
+from matroid_bandits._arguments import nearest
 from matroid_bandits.environments import Environment
 from matroid_bandits.matroids import GraphicMatroid, Matroid, UniformMatroid
 from matroid_bandits.policies import Policy
@@ -47,7 +47,7 @@ POLICIES: dict[str, type[Policy]] = {
 ENVIRONMENTS: dict[str, type[Environment]] = {
     name.removesuffix("Environment").lower(): getattr(environments, name)
     for name in environments.__all__
-    if name != "Environment"
+    if name.endswith("Environment") and name != "Environment"
 }
 
 
@@ -97,6 +97,4 @@ def _by_name(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:
     for known, cls in table.items():
         if known.lower() == name.lower():
             return cls
-    close = difflib.get_close_matches(name.lower(), [known.lower() for known in table], n=1)
-    hint = "".join(f"did you mean {known}? " for known in table if known.lower() in close)
-    raise ValueError(f"unknown {kind} {name!r}; {hint}allowed are {', '.join(table)}")
+    raise ValueError(f"unknown {kind} {name!r}; {nearest(name, table)}")

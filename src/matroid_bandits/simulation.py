@@ -23,6 +23,7 @@ FloatArray = npt.NDArray[np.float64]
 # Rounds are counted exactly, also where they are floats.
 LONGEST = 2**53
 
+# In the order of the rows that the compiled loop returns.
 COUNTERS = ("oracle_calls", "greedy_calls", "neighborhood_updates")
 
 
@@ -51,8 +52,10 @@ class Simulation:
     seconds : float
         Wall time of the rounds.
     counters : dict of str to int
-        ``oracle_calls``, ``greedy_calls``, ``neighborhood_updates``, as far as the policy keeps
-        them.
+        ``oracle_calls``, ``greedy_calls``, ``neighborhood_updates`` at the horizon, as far as the
+        policy keeps them.
+    counter_curves : dict of str to numpy.ndarray
+        The same after each of the checkpoints.
     """
 
     rounds: IntArray = field(repr=False)
@@ -60,6 +63,7 @@ class Simulation:
     total_regret: float
     seconds: float
     counters: dict[str, int]
+    counter_curves: dict[str, IntArray] = field(repr=False)
 
 
 def default_checkpoints(horizon: int) -> IntArray:
@@ -129,15 +133,22 @@ def simulate(
     start = perf_counter()
     kernel = policy._deciding_kernel() if isinstance(policy, Policy) else None
     if kernel is not None:
-        regret = run(kernel, rewards, environment.means, best_value, grid)
+        regret, counts = run(kernel, rewards, environment.means, best_value, grid)
     else:
-        regret = _run_in_python(policy, matroid, rewards, environment.means, best_value, grid)
+        regret, counts = _run_in_python(
+            policy, matroid, rewards, environment.means, best_value, grid
+        )
+    seconds = perf_counter() - start
+    curves = {
+        name: row for name, row in zip(COUNTERS, counts, strict=True) if hasattr(policy, name)
+    }
     return Simulation(
         rounds=grid,
         regret=regret,
         total_regret=float(regret[-1]),
-        seconds=perf_counter() - start,
-        counters={name: getattr(policy, name) for name in COUNTERS if hasattr(policy, name)},
+        seconds=seconds,
+        counters={name: int(row[-1]) for name, row in curves.items()},
+        counter_curves=curves,
     )
 
 
@@ -187,10 +198,11 @@ def _run_in_python(
     means: FloatArray,
     best_value: float,
     checkpoints: IntArray,
-) -> FloatArray:
+) -> tuple[FloatArray, IntArray]:
     """The loop for policies written in Python; what they play is checked to be a basis."""
     values: dict[bytes, float] = {}
     regret = np.zeros(len(checkpoints))
+    counts = np.zeros((len(COUNTERS), len(checkpoints)), dtype=np.int64)
     total = 0.0
     t = 0
     for k, checkpoint in enumerate(checkpoints.tolist()):
@@ -211,4 +223,5 @@ def _run_in_python(
             total += best_value - values[key]
             t += 1
         regret[k] = total
-    return regret
+        counts[:, k] = [getattr(policy, name, 0) for name in COUNTERS]
+    return regret, counts

@@ -46,6 +46,8 @@ def test_replay_through_select_and_update(cls: type[mb.Policy], family: str, noi
             replayed.update(basis, rewards.draw(basis))
             total += best - basis_value(basis, environment.means)
             assert result.regret[t] == total
+            for name, curve in result.counter_curves.items():
+                assert curve[t] == getattr(replayed, name)
         assert result.total_regret == total
         assert np.array_equal(policy.means, replayed.means, equal_nan=True)
 

@@ -16,7 +16,9 @@ def run(
     double best_value,
     const int64_t[::1] checkpoints,
 ):
-    """Play until the last checkpoint; return the cumulative pseudo-regret at each.
+    """Play until the last checkpoint; return the cumulative pseudo-regret and the counters at each.
+
+    The counters are rows: oracle calls, greedy calls, neighbourhood updates.
 
     A round's regret is `best_value` minus the sum of the true means of the basis played, added
     from the lowest element to the highest; a replay in the same order agrees to the last bit.
@@ -27,6 +29,7 @@ def run(
     cdef int64_t rounds_between_signals = max(1, 200_000 // (policy.size + 1))
     cdef double[::1] drawn = np.zeros(policy.rank)
     cdef double[::1] regret = np.zeros(checkpoints.shape[0])
+    cdef int64_t[:, ::1] counters = np.zeros((3, checkpoints.shape[0]), dtype=np.int64)
     cdef double total = 0.0
     cdef double value
     cdef int64_t t = 0
@@ -47,4 +50,7 @@ def run(
                     pass
                 PyErr_CheckSignals()
         regret[k] = total
-    return np.asarray(regret)
+        counters[0, k] = policy.oracle_calls
+        counters[1, k] = policy.greedy_calls
+        counters[2, k] = policy.neighborhood_updates
+    return np.asarray(regret), np.asarray(counters)

@@ -3,5 +3,6 @@
 from matroid_bandits.environments.base import Environment
 from matroid_bandits.environments.bernoulli import BernoulliEnvironment
 from matroid_bandits.environments.gaussian import GaussianEnvironment
+from matroid_bandits.environments.means import random_means
 
-__all__ = ["BernoulliEnvironment", "Environment", "GaussianEnvironment"]
+__all__ = ["BernoulliEnvironment", "Environment", "GaussianEnvironment", "random_means"]

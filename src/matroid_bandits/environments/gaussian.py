@@ -1,7 +1,5 @@
 """Gaussian rewards."""
 
-from typing import Self
-
 import numpy as np
 import numpy.typing as npt
 
@@ -19,8 +17,9 @@ class GaussianEnvironment(Environment):
     ----------
     means : array_like of float
         The mean of every element.
-    std : float or array_like of float
-        Standard deviation, one for all or one per element, not negative.
+    std : float or array_like of float, default 0.2
+        Standard deviation, one for all or one per element, not negative. The default is that of
+        the experiments of [DG25].
 
     Examples
     --------
@@ -29,7 +28,7 @@ class GaussianEnvironment(Environment):
     array([0.9])
     """
 
-    def __init__(self, means: npt.ArrayLike, std: npt.ArrayLike) -> None:
+    def __init__(self, means: npt.ArrayLike, std: npt.ArrayLike = 0.2) -> None:
         super().__init__(means)
         one_for_all = np.ndim(std) == 0
         spread = np.array(real_array([std] if one_for_all else std, "std"))
@@ -54,7 +53,3 @@ class GaussianEnvironment(Environment):
 
     def _rewards(self, seed: int) -> RewardKernel:
         return GaussianRewards(seed, self.means, self._std)
-
-    @classmethod
-    def random(cls, rng: "np.random.Generator", size: int) -> Self:
-        return cls(rng.uniform(0.5, 1, size), std=0.2)

@@ -1,0 +1,36 @@
+"""Random means of a run."""
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import integer
+
+__all__ = ["random_means"]
+
+
+def random_means(
+    size: int, seed: int, *, low: float = 0.5, high: float = 1.0
+) -> npt.NDArray[np.float64]:
+    """Means of run number `seed`: uniform, by default as in the experiments of [DG25].
+
+    Parameters
+    ----------
+    size : int
+        Number of elements.
+    seed : int
+        Seed of the run. The rewards of ``simulate(..., seed=seed)`` are independent of them.
+    low, high : float
+        Bounds of the means.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> mb.random_means(3, seed=0).shape
+    (3,)
+    """
+    size = integer(size, "size", least=0)
+    if not -np.inf < low <= high < np.inf:
+        raise ValueError(f"means must be from low to high, got {low} to {high}")
+    # The second word keeps the means apart from the rewards of the elements.
+    rng = np.random.default_rng([integer(seed, "seed", least=0), 10**6])
+    return rng.uniform(low, high, size)
