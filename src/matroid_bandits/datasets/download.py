@@ -1,0 +1,101 @@
+"""MovieLens from its makers, once, into the user's cache."""
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["DownloadError", "fetch_movielens"]
+
+_ARCHIVE = "ml-latest-small.zip"
+_BASE_URL = "https://files.grouplens.org/datasets/movielens/"
+# Of the archive generated on 2018-09-26. GroupLens may replace it in place, under the same name.
+_SHA256 = "696d65a3dfceac7c45750ad32df2c259311949efec81f0f144fdfb91ebc9e436"
+_CACHE = "MATROID_BANDITS_CACHE"
+# Seconds to connect, and between two pieces of data.
+_TIMEOUT = (5, 30)
+
+
+class DownloadError(OSError):
+    """A data set could not be downloaded, or is not the one we know."""
+
+
+def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path:
+    """The path of ``ml-latest-small.zip``, downloaded at the first call and kept.
+
+    The archive is kept in the user's cache, or in the folder named by the environment variable
+    ``MATROID_BANDITS_CACHE``. Its checksum is verified at every call; a file that fails is
+    downloaded again. Needs the extra ``experiments``.
+
+    Parameters
+    ----------
+    base_url : str
+        The folder on the server.
+    sha256 : str
+        The checksum of the archive, by default of the one generated on 2018-09-26.
+
+    Returns
+    -------
+    pathlib.Path
+        What :func:`read_movielens` takes.
+
+    Raises
+    ------
+    DownloadError
+        If there is no connection, the server refuses, or the checksum differs.
+
+    Notes
+    -----
+    The README in the archive has the terms of use: among others, no commercial use without
+    permission.
+    """
+    url = f"{base_url.rstrip('/')}/{_ARCHIVE}"
+    instead = f"download {url} yourself and pass the path of the file to read_movielens"
+    try:
+        # Only here: all the rest works without it.
+        import pooch  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(
+            "downloading needs pooch: pip install 'matroid-bandits[experiments]', or " + instead
+        ) from error
+    folder = os.environ.get(_CACHE) or pooch.os_cache("matroid-bandits")
+    try:
+        with _quiet(pooch.get_logger()):
+            # pooch moves a file to its name after its checksum was found right, not before.
+            path = pooch.retrieve(
+                url,
+                known_hash=f"sha256:{sha256}",
+                fname=_ARCHIVE,
+                path=folder,
+                downloader=pooch.HTTPDownloader(timeout=_TIMEOUT),
+            )
+    except OSError as error:
+        raise DownloadError(
+            f"cannot download {url} to {folder} ({_CACHE} chooses another folder): {error}; "
+            f"if the server cannot be reached from here, {instead}"
+        ) from error
+    except ValueError as error:
+        raise DownloadError(
+            f"{url} is not the expected file, whose sha256 is {sha256}: the download was spoilt, "
+            f"or GroupLens has replaced the file; try again, or {instead}"
+        ) from error
+    return Path(path)
+
+
+@contextmanager
+def _quiet(logger: logging.Logger) -> Iterator[None]:
+    """No log lines below a warning, unless the user has chosen a level."""
+    if logger.level != logging.NOTSET:
+        yield
+        return
+    # Not by a level: pooch's logger, made outside logging's hierarchy, remembers old ones.
+    logger.addFilter(_matters)
+    try:
+        yield
+    finally:
+        logger.removeFilter(_matters)
+
+
+def _matters(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING
