@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/matroid_bandits/_core/*.pyx src/matroid_bandits/_core/*.pxd)
 
-.PHONY: help demo test test-checked test-archive lint format type bench dev clean
+.PHONY: help reproduce test test-checked test-archive lint format type bench dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -16,8 +16,8 @@ help:  ## show the targets
 
 dev: .venv/ready  ## set up the virtual environment and build the kernels
 
-demo: dev  ## MAUB and OMM on K20: regret, time, oracle calls
-	$(BIN)/matroid-bandits simulate --matroid K20 --policy MAUB --policy OMM --horizon 100000 --runs 5
+reproduce: dev  ## the paper's experiments: figures, tables, report (options: make reproduce ARGS=--quick)
+	$(BIN)/matroid-bandits reproduce $(ARGS)
 
 test: dev  ## all tests
 	$(BIN)/python -m pytest
@@ -35,6 +35,7 @@ test-archive: dev  ## the source archive installs into an empty environment and 
 	build/archive/venv/bin/python -m pip install --quiet --disable-pip-version-check \
 		build/archive/matroid_bandits-*.tar.gz
 	cd build/archive && venv/bin/matroid-bandits simulate --matroid K5 --horizon 1000 --runs 2
+	cd build/archive && venv/bin/matroid-bandits reproduce --list
 
 lint: dev  ## style, import layers
 	$(BIN)/ruff check

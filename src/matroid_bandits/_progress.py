@@ -17,9 +17,18 @@ __all__ = ["Progress"]
 class Progress:
     """Steps done of `total`, drawn by tqdm if it is installed (the extra ``experiments``)."""
 
-    def __init__(self, total: int, *, unit: str, quiet: bool = False) -> None:
+    def __init__(self, total: int, *, unit: str, done_before: int = 0, quiet: bool = False) -> None:
         wanted = sys.stderr.isatty() and not quiet
-        self._bar = tqdm(total=total, unit=unit, leave=False) if wanted and HAS_TQDM else None
+        self._bar = None
+        if wanted and HAS_TQDM:
+            self._bar = tqdm(
+                total=total,
+                initial=done_before,
+                unit=unit,
+                leave=False,
+                dynamic_ncols=True,
+                smoothing=0.05,  # runs differ a hundredfold: the time left goes by the mean
+            )
         if wanted and not HAS_TQDM:
             print(
                 "(pip install 'matroid-bandits[experiments]' for a progress bar)", file=sys.stderr

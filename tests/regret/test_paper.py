@@ -1,49 +1,73 @@
-"""Counts and regrets of the paper's instances, mean of 20 seeds.
+"""Counts and regrets of the paper's experiments, mean of 20 seeds.
 
-The margins were fixed beforehand: a factor of 2 on oracle calls is about what the paper's own
-spread over seeds allows ([DG25] reports means of 20 runs whose spread is about their mean).
+The margins were fixed beforehand: a factor of 2 on oracle calls and of 3 on the other counts is
+about what the spread over seeds allows (docs/reproduction.md). The paper does not give the linear
+instance, so its counts are not compared; nor is its regret here, to save time.
 """
 
-import numpy as np
 import pytest
 
-import matroid_bandits as mb
-from matroid_bandits import catalog
+from matroid_bandits.experiments import (
+    Results,
+    compare,
+    load_study,
+    run_study,
+    shipped_study,
+    summarise,
+)
 
-# [DG25] Table 2: oracle calls of OMM and of MAUB, T = 100,000.
-PAPER = {
-    "K7": (1_443_384.05, 7_030.15),
-    "K15": (8_836_943.45, 581_680.95),
-    "K20": (16_687_525.75, 3_501_989.1),
-    "U(15,30)": (1_500_000, 12_833.25),
-}
-
-
-def _runs(cls: type[mb.Policy], name: str) -> list[mb.Simulation]:
-    matroid = catalog.matroid(name)
-    results = []
-    for seed in range(20):
-        means = np.random.default_rng([seed, 10**6]).uniform(0.5, 1, matroid.size)
-        environment = mb.GaussianEnvironment(means, 0.2)
-        results.append(mb.simulate(cls(matroid), environment, 100_000, seed=seed))
-    return results
+SIZES = {"U(7,10)": (7, 10), "U(7,15)": (7, 15), "U(15,20)": (15, 20), "U(15,30)": (15, 30)}
+INSTANCES = [*SIZES, "K5", "K7", "K15", "K20", "transversal"]
 
 
-@pytest.mark.parametrize("name", PAPER)
-def test_oracle_calls_are_within_a_factor_of_two_of_the_papers(name: str) -> None:
-    omm = _runs(mb.OMM, name)
-    maub = _runs(mb.MAUB, name)
-    for results, expected in zip((omm, maub), PAPER[name], strict=True):
-        calls = np.mean([result.counters["oracle_calls"] for result in results])
-        assert expected / 2 <= calls <= expected * 2
-    if name.startswith("U"):
-        # For uniform matroids the counts hang together exactly.
-        n, d = 30, 15
-        for counters in (result.counters for result in maub):
-            leaders = counters["greedy_calls"] - -(-n // d)
-            assert counters["oracle_calls"] == d * counters["greedy_calls"] + (n - d) * (
-                leaders + counters["neighborhood_updates"]
-            )
-    # On large graphs MAUB's regret is far below OMM's; nowhere is it above by more than the noise.
-    ratio = np.mean([r.total_regret for r in maub]) / np.mean([r.total_regret for r in omm])
-    assert ratio < {"K15": 0.8, "K20": 0.7}.get(name, 1.1)
+@pytest.fixture(scope="module")
+def results(tmp_path_factory) -> Results:
+    study = load_study(shipped_study("reproduce"), movielens="synthetic")
+    return run_study(study.part(only=INSTANCES), tmp_path_factory.mktemp("paper"))
+
+
+def test_counts_are_near_the_papers(results: Results) -> None:
+    table = summarise(results)
+    compared = 0
+    for row in table.to_dict("records"):
+        for measure, factor in (
+            ("oracle_calls", 2),
+            ("greedy_calls", 3),
+            ("neighborhood_updates", 3),
+        ):
+            if row[f"published_{measure}"] > 0:
+                ratio = row[f"ratio_{measure}"]
+                assert 1 / factor <= ratio <= factor, (row["instance"], row["policy"], measure)
+                compared += 1
+    assert compared == 9 * 4  # MAUB's three counts and OMM's one
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_for_uniform_matroids_the_counts_hang_together_exactly(results: Results, name) -> None:
+    d, n = SIZES[name]
+    runs = results.runs.query("instance == @name and policy == 'MAUB'")
+    leaders = runs["greedy_calls"] - -(-n // d)
+    expected = d * runs["greedy_calls"] + (n - d) * (leaders + runs["neighborhood_updates"])
+    assert (runs["oracle_calls"] == expected).all()
+    assert (
+        results.runs.query("instance == @name and policy == 'OMM'")["oracle_calls"] == d * 10**5
+    ).all()
+
+
+def test_maub_is_nowhere_worse_than_omm_and_clearly_better_on_large_graphs(
+    results: Results,
+) -> None:
+    found = {c.instance: c for c in compare(results, "MAUB", "OMM")}
+    assert len(found) == 9
+    assert all(c.verdict != "higher" for c in found.values())
+    for name, most in {"K15": 0.8, "K20": 0.7}.items():
+        assert found[name].verdict == "lower"
+        assert found[name].regret < most * found[name].other_regret
+
+
+def test_maub_hardly_asks_in_the_long_run(results: Results) -> None:
+    """In the last half of the rounds its calls grow by a fifth at most, OMM's double."""
+    for (instance, policy), curves in results.curves.groupby(["instance", "policy"]):
+        calls = curves.groupby("round")["oracle_calls"].mean().astype(float)
+        growth = calls.iloc[-1] / calls[calls.index >= calls.index[-1] / 2].iloc[0]
+        assert (growth < 1.2) if policy == "MAUB" else (growth > 1.8), (instance, policy, growth)

@@ -121,7 +121,7 @@ def test_ctrl_c_shows_what_was_finished(capsys, monkeypatch) -> None:
             raise KeyboardInterrupt
         return mb.simulate(*arguments, **options)
 
-    monkeypatch.setattr(cli, "simulate", simulate_three)
+    monkeypatch.setattr(cli.simulate, "simulate", simulate_three)
     assert main(["simulate", "--matroid=K5", "--matroid=K6", "--horizon=100"]) == 130
     printed = capsys.readouterr()
     rows = [line.split()[:2] for line in printed.out.splitlines()[2:4]]
@@ -156,7 +156,7 @@ def test_ctrl_c_before_anything_is_finished(capsys, monkeypatch) -> None:
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "simulate", interrupt)
+    monkeypatch.setattr(cli.simulate, "simulate", interrupt)
     assert main(["simulate", "--matroid=K5"]) == 130
     assert capsys.readouterr().out == ""
     monkeypatch.setattr(catalog, "matroid", interrupt)

@@ -1,0 +1,257 @@
+"""``matroid-bandits reproduce``, ``run`` and ``report``."""
+
+import argparse
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matroid_bandits.cli.options import count
+from matroid_bandits.cli.texts import aligned, plus_minus, say
+
+if TYPE_CHECKING:
+    from matroid_bandits.experiments import Report, Study
+
+__all__ = ["add_to"]
+
+# matroid_bandits.experiments is imported in the functions below, by those who have the extra.
+
+
+def add_to(commands: Any) -> None:
+    """Add the commands."""
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="rerun the experiments of the paper and write a report",
+        description="Rerun the experiments of Delage & Gaudel (2025): ten instances, OMM and MAUB, "
+        "20 runs each, and write a report with the paper's figures beside ours.",
+        epilog="example: matroid-bandits reproduce --only K20 --only linear --runs 5",
+        allow_abbrev=False,
+    )
+    _add_options(reproduce)
+    reproduce.set_defaults(run=_reproduce, parser=reproduce)
+
+    run = commands.add_parser(
+        "run",
+        help="run the study in a TOML file and write a report",
+        description="Run the study in a TOML file, or the rest of it, and write a report. The "
+        "format is described in docs/studies.md.",
+        epilog="example: matroid-bandits run study.toml --jobs 4",
+        allow_abbrev=False,
+    )
+    run.add_argument("study", metavar="STUDY", help="the TOML file")
+    _add_options(run)
+    run.set_defaults(run=_run, parser=run)
+
+    report = commands.add_parser(
+        "report",
+        help="write the report of a study anew, from its results",
+        description="Write tables, figures and report of a study anew from what is stored in its "
+        "folder. Nothing is run.",
+        epilog="example: matroid-bandits report results/reproduce",
+        allow_abbrev=False,
+    )
+    report.add_argument("folder", metavar="FOLDER", help="where the results are")
+    report.add_argument("--quiet", action="store_true", help="print the paths only")
+    report.set_defaults(run=_report, parser=report)
+
+
+def _add_options(parser: Any) -> None:
+    parser.add_argument(
+        "--out", metavar="FOLDER", help="where the results go (default: results/NAME)"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="three runs, a tenth of the rounds: a first look"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="INSTANCE",
+        help="this instance; may be repeated (default: all, see --list)",
+    )
+    parser.add_argument(
+        "--policy",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="this policy; may be repeated (default: those of the study)",
+    )
+    parser.add_argument("--runs", type=count(1), help="runs per instance and policy")
+    parser.add_argument("--horizon", type=count(1), help="rounds, on every instance")
+    parser.add_argument("--seed", type=count(0), help="seed of the first run")
+    parser.add_argument(
+        "--jobs", type=count(1, 4096), help="parallel processes (default: one per core)"
+    )
+    parser.add_argument(
+        "--movielens",
+        metavar="PATH",
+        help="folder or zip of ml-latest-small, ml-1m or ml-100k; or 'synthetic' for invented "
+        "movies (default: from the cache, or downloaded)",
+    )
+    parser.add_argument(
+        "--extend",
+        action="store_true",
+        help="let FOLDER hold the same study with fewer instances, policies or runs",
+    )
+    parser.add_argument("--list", action="store_true", help="show what would be run, and stop")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar; print paths only")
+
+
+# ---- commands ----
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    from matroid_bandits.experiments import shipped_study  # noqa: PLC0415
+
+    options.study = shipped_study("reproduce")
+    return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from matroid_bandits.experiments import (  # noqa: PLC0415
+        StudyError,
+        load_study,
+        run_study,
+        write_report,
+    )
+    from matroid_bandits.experiments.store import Store  # noqa: PLC0415
+
+    try:
+        # A list is no reason to download anything.
+        movielens = options.movielens or ("synthetic" if options.list else None)
+        whole = load_study(options.study, movielens=movielens)
+        study = _chosen(whole, options)
+        if options.list:
+            _show(study)
+            return 0
+        folder = Path(options.out or Path("results") / _folder_name(study, options))
+        Store(folder).check(study, extend=options.extend)
+        for warning in study.warnings():
+            _warn(warning)
+        if not options.quiet:
+            say(f"{_size(study)}, into {folder}")
+        try:
+            run_study(study, folder, jobs=options.jobs, extend=options.extend, quiet=options.quiet)
+        except KeyboardInterrupt:
+            say(
+                f"interrupted: what was finished is kept in {folder}, and the same command goes on "
+                "from there",
+                error=True,
+            )
+            return 130
+        report = write_report(folder)
+    except StudyError as error:
+        options.parser.exit(2, f"{options.parser.prog}: {error}\n")
+    _tell(report, quiet=options.quiet)
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from matroid_bandits.experiments import StudyError, write_report  # noqa: PLC0415
+
+    try:
+        report = write_report(options.folder)
+    except StudyError as error:
+        options.parser.exit(2, f"{options.parser.prog}: {error}\n")
+    for warning in report.warnings:
+        _warn(warning)
+    _tell(report, quiet=options.quiet)
+    return 0
+
+
+# ---- what is asked for ----
+
+
+def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
+    from matroid_bandits.experiments.spec import policy_spec  # noqa: PLC0415
+
+    mine = {policy.name.lower(): policy for policy in study.policies}
+    policies = []
+    for name in dict.fromkeys(options.policy):
+        try:
+            # Any policy of the package can be added to a study.
+            policies.append(mine.get(name.lower()) or policy_spec(name))
+        except ValueError as error:
+            options.parser.error(f"argument --policy: {error}")
+    return study.part(
+        only=options.only,
+        policies=policies,
+        runs=options.runs,
+        horizon=options.horizon,
+        seed=options.seed,
+        quick=options.quick,
+    )
+
+
+def _folder_name(study: "Study", options: argparse.Namespace) -> str:
+    """A folder for each choice of options, so that a smaller study never stands in the way."""
+    from matroid_bandits.experiments.study import slug  # noqa: PLC0415
+
+    parts = [study.name]
+    parts += ["quick"] if options.quick else []
+    parts += options.only + options.policy
+    for option in ("runs", "horizon", "seed"):
+        value = getattr(options, option)
+        parts += [] if value is None else [option, str(value)]
+    parts += list(dict.fromkeys(i.data for i in study.instances if i.data))
+    return "-".join(map(slug, parts))
+
+
+def _size(study: "Study") -> str:
+    return (
+        f"{study.title}: {len(study.instances)} instances, {len(study.policies)} policies, "
+        f"{study.runs} runs each"
+    )
+
+
+# ---- what is shown ----
+
+
+def _show(study: "Study") -> None:
+    say(_size(study))
+    header = ["instance", "elements", "rank", "rounds"]
+    rows = [
+        [i.name, f"{i.matroid.size:,}", f"{i.matroid.rank:,}", f"{i.horizon:,}"]
+        for i in study.instances
+    ]
+    for line in aligned([header, *rows], left=1):
+        say(f"  {line}")
+    say(f"policies: {', '.join(policy.name for policy in study.policies)}")
+
+
+def _warn(warning: str) -> None:
+    lines = textwrap.wrap(f"WARNING: {warning}", 76)
+    bar = "!" * 80
+    say("\n".join([bar, *(f"! {line}" for line in lines), bar]), error=True)
+
+
+def _tell(report: "Report", *, quiet: bool) -> None:
+    if not quiet:
+        for line in _table(report):
+            say(line)
+        for paragraph in report.findings:
+            say("\n" + textwrap.fill(paragraph, 100))
+        for warning in report.warnings:
+            say("")
+            _warn(warning)
+        say("")
+    for file in report.files:
+        say(str(file))
+
+
+def _table(report: "Report") -> list[str]:
+    from matroid_bandits.experiments.summary import records  # noqa: PLC0415
+    from matroid_bandits.experiments.words import number, ratio  # noqa: PLC0415
+
+    compared = bool(report.table["published_oracle_calls"].notna().any())
+    header = ["instance", "policy", "runs", "regret", "seconds", "oracle calls"]
+    header += ["paper", "ratio"] if compared else []
+    rows = []
+    for row in records(report.table):
+        around = f" {plus_minus()} {number(row['regret_ci'])}" if row["runs"] > 1 else ""
+        cells = [row["instance"], row["policy"], str(row["runs"])]
+        cells += [number(row["regret"]) + around, number(row["seconds"])]
+        cells += [number(row["oracle_calls"])]
+        if compared:
+            cells += [number(row["published_oracle_calls"]), ratio(row["ratio_oracle_calls"])]
+        rows.append(cells)
+    return aligned([header, *rows], left=2)

@@ -1,0 +1,41 @@
+"""Text for terminals."""
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["aligned", "plus_minus", "say"]
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 0) -> list[str]:
+    """Lines of a table, aligned to the right but for the first `left` columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if k < left else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+
+
+def plus_minus() -> str:
+    """The sign, where the terminal has it."""
+    return "\N{PLUS-MINUS SIGN}" if _can_show("\N{PLUS-MINUS SIGN}") else "+/-"
+
+
+def say(text: str, *, error: bool = False) -> None:
+    """Print a text whose signs the terminal may not all have."""
+    if not _can_show(text):
+        plain = {"\N{PLUS-MINUS SIGN}": "+/-", "\N{MINUS SIGN}": "-"}
+        for sign, instead in plain.items():
+            text = text.replace(sign, instead)
+        text = text.encode("ascii", "replace").decode()
+    print(text, file=sys.stderr if error else sys.stdout, flush=True)
+
+
+def _can_show(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,255 @@
+"""What users keep in files: edges, vectors, neighbours, groups and means from CSV, graphs.
+
+A CSV file has a header line that names its columns, as pandas and R write it.
+"""
+
+import csv
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import nearest, shown
+from matroid_bandits.experiments.study import StudyError
+
+__all__ = ["PARAMETERS", "Columns", "matroid_parameter", "read_csv", "read_graph"]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of a file, one entry per line; of a graph, the attributes of its edges."""
+
+    path: Path
+    columns: Mapping[str, Sequence[Any]]
+    lines: Sequence[int] = field(default=())
+
+    def column(self, name: str) -> Sequence[Any]:
+        """The entries of the column called `name`."""
+        if name not in self.columns:
+            raise StudyError(
+                f"{self.path} has no column {name!r}; {nearest(name, self.columns)}"
+                if self.columns
+                else f"{self.path} has no columns"
+            )
+        return self.columns[name]
+
+    def numbers(self, name: str) -> npt.NDArray[np.float64]:
+        """The entries of a column that must be finite numbers."""
+        values = np.empty(len(self.column(name)))
+        for i, entry in enumerate(self.column(name)):
+            values[i] = _number(entry, self._place(i, name))
+        return values
+
+    def _place(self, i: int, name: str) -> str:
+        where = f"line {self.lines[i]}" if self.lines else f"edge {i}"
+        return f"{self.path}, {where}, {name}"
+
+
+def read_csv(path: Path) -> Columns:
+    """The columns of a CSV file as texts."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            header = [name.strip() for name in next(reader, [])]
+            rows, lines = [], []
+            for row in reader:
+                if not row:
+                    continue
+                if len(row) != len(header):
+                    raise StudyError(
+                        f"{path}, line {reader.line_num}: {len(row)} entries, but the header has "
+                        f"{len(header)}: {', '.join(header)}"
+                    )
+                rows.append([entry.strip() for entry in row])
+                lines.append(reader.line_num)
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path} is not a text in UTF-8: {error}") from None
+    if not header:
+        raise StudyError(f"{path} is empty; its first line must name the columns")
+    doubled = [name for name in header if header.count(name) > 1]
+    if doubled:
+        raise StudyError(f"{path}: two columns are called {doubled[0]!r}")
+    columns = {name: [row[k] for row in rows] for k, name in enumerate(header)}
+    return Columns(path, columns, lines)
+
+
+# ---- parameters of matroids ----
+
+
+def _edges(data: Columns, columns: Sequence[str]) -> list[tuple[Hashable, Hashable]]:
+    if len(columns) != 2:
+        raise StudyError(f"edges need two columns, got {shown(list(columns))}")
+    tails, heads = map(data.column, columns)
+    return list(zip(tails, heads, strict=True))
+
+
+def _vectors(data: Columns, columns: Sequence[str]) -> list[list[float]]:
+    if all(_is_number(name) for name in data.columns):
+        raise StudyError(
+            f"{data.path}: the first line must name the columns, got {', '.join(data.columns)}"
+        )
+    entries = [data.numbers(name) for name in columns]
+    rows = np.array(entries).T
+    # Whole numbers are decided exactly.
+    whole = rows.size and np.all(rows == np.round(rows)) and np.abs(rows).max() < 2**53
+    vectors: list[list[float]] = (rows.astype(np.int64) if whole else rows).tolist()
+    return vectors
+
+
+def _neighbors(data: Columns, columns: Sequence[str]) -> list[list[Hashable]]:
+    """One line per pair; an element without neighbours has a line whose second entry is empty."""
+    if len(columns) != 2:
+        raise StudyError(f"neighbors need two columns, got {shown(list(columns))}")
+    elements, vertices = map(data.column, columns)
+    found: dict[Hashable, list[Hashable]] = {}
+    for element, vertex in zip(elements, vertices, strict=True):
+        found.setdefault(element, [])
+        if vertex != "":
+            found[element].append(vertex)
+    return list(found.values())
+
+
+def _groups(data: Columns, columns: Sequence[str]) -> list[Hashable]:
+    if len(columns) != 1:
+        raise StudyError(f"groups need one column, got {shown(list(columns))}")
+    return list(data.column(columns[0]))
+
+
+#: Parameters of matroids that may come from a file, how, and the columns they are in by default
+#: (for vectors: all).
+PARAMETERS: dict[str, tuple[Callable[[Columns, Sequence[str]], Any], tuple[str, ...]]] = {
+    "edges": (_edges, ("source", "target")),
+    "vectors": (_vectors, ()),
+    "neighbors": (_neighbors, ("element", "neighbor")),
+    "groups": (_groups, ("group",)),
+}
+
+
+def matroid_parameter(
+    name: str, data: Columns, columns: Sequence[str] | None, *, other_than: Iterable[str] = ()
+) -> Any:
+    """The value of a matroid's parameter from a file.
+
+    Parameters
+    ----------
+    name : str
+        One of `PARAMETERS`.
+    data : Columns
+        The file.
+    columns : sequence of str, optional
+        Where it is in the file.
+    other_than : iterable of str
+        Columns that hold something else.
+    """
+    read, usual = PARAMETERS[name]
+    if columns is None:
+        columns = usual or [column for column in data.columns if column not in set(other_than)]
+        missing = [column for column in columns if column not in data.columns]
+        if missing:
+            raise StudyError(
+                f"{data.path} has no column {missing[0]!r} (it has {', '.join(data.columns)}); "
+                f"say which to take: {name} = {{ csv = {data.path.name!r}, columns = [...] }}"
+            )
+    if not data.lines:
+        raise StudyError(f"{data.path} has a header but no lines")
+    return read(data, columns)
+
+
+# ---- graphs ----
+
+_SUFFIXES = {
+    ".graphml": "graphml",
+    ".gml": "gml",
+    ".edgelist": "edgelist",
+    ".edges": "edgelist",
+    ".net": "pajek",
+    ".paj": "pajek",
+}
+
+
+def read_graph(path: Path, kind: str | None = None) -> tuple[list[tuple[Any, Any]], Columns]:
+    """The edges of a graph file with their attributes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    kind : str, optional
+        ``graphml``, ``gml``, ``edgelist`` (two ends and perhaps a ``weight`` a line) or
+        ``pajek``; by default what the name of the file ends in.
+    """
+    kind = kind or _SUFFIXES.get(path.suffix.lower())
+    kinds = sorted(set(_SUFFIXES.values()))
+    if kind not in kinds:
+        raise StudyError(
+            f"{path}: say what it is, format = one of {', '.join(kinds)}"
+            if kind is None
+            else f"unknown graph format {kind!r}; {nearest(kind, kinds)}"
+        )
+    try:
+        import networkx as nx  # noqa: PLC0415  # an extra, for those who have graph files
+    except ImportError:
+        raise StudyError(
+            "graph files need networkx: pip install 'matroid-bandits[graphs]'"
+        ) from None
+    read: Mapping[str, Callable[[Path], Any]] = {
+        "graphml": nx.read_graphml,
+        "gml": _read_gml,
+        "edgelist": _read_edge_list,
+        "pajek": nx.read_pajek,
+    }
+    try:
+        graph = read[kind](path)
+    except Exception as error:
+        # Whatever a parser stumbles over: XML, Unicode, numbers.
+        raise StudyError(f"{path} cannot be read as {kind}: {error}") from error
+    if graph.is_directed():
+        # A link given in both directions is one edge of the matroid.
+        graph = graph.to_undirected()
+    links = list(graph.edges(data=True))
+    if not links:
+        raise StudyError(f"{path} has no edges")
+    names = dict.fromkeys(name for *_, attributes in links for name in attributes)
+    columns = {name: [attributes.get(name) for *_, attributes in links] for name in names}
+    return [(tail, head) for tail, head, _ in links], Columns(path, columns)
+
+
+def _read_gml(path: Path) -> Any:
+    """With the labels of the nodes, or their numbers where they have none."""
+    import networkx as nx  # noqa: PLC0415
+
+    try:
+        return nx.read_gml(path)
+    except nx.NetworkXError:
+        return nx.read_gml(path, label="id")
+
+
+def _read_edge_list(path: Path) -> Any:
+    """Lines of two ends, or of two ends and a number, which becomes ``weight``."""
+    import networkx as nx  # noqa: PLC0415
+
+    try:
+        return nx.read_weighted_edgelist(path)
+    except (TypeError, IndexError):
+        return nx.read_edgelist(path, data=False)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(entry: Any, place: str) -> float:
+    try:
+        value = float(entry)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not np.isfinite(value):
+        raise StudyError(f"{place}: must be a finite number, got {entry!r}")
+    return value

@@ -1,0 +1,49 @@
+"""The movies of an instance: from where the user says, the cache, the network, or invented."""
+
+from os import PathLike
+
+from matroid_bandits.datasets import (
+    Catalogue,
+    DownloadError,
+    fetch_movielens,
+    read_movielens,
+    synthetic_catalogue,
+)
+
+__all__ = ["SYNTHETIC", "USUAL", "choose_movies"]
+
+#: The release that is downloaded.
+USUAL = "ml-latest-small"
+
+#: In place of a path: the invented catalogue, without looking for a real one.
+SYNTHETIC = "synthetic"
+
+
+def choose_movies(number: int, way: str, path: str | PathLike[str] | None) -> tuple[Catalogue, str]:
+    """Some movies of a release, and a warning if they are invented.
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    way : str
+        As :meth:`~matroid_bandits.datasets.Catalogue.choose` has it.
+    path : str or path, optional
+        Folder or zip of a release, or ``synthetic``.
+    """
+    warning = ""
+    if path == SYNTHETIC:
+        movies = synthetic_catalogue()
+        warning = "invented movies of the same shape, as asked for"
+    elif path is not None:
+        movies = read_movielens(path)
+    else:
+        try:
+            movies = read_movielens(fetch_movielens())
+        except DownloadError as error:
+            movies = synthetic_catalogue()
+            warning = (
+                "NOT MovieLens but invented movies of the same shape, because the data could not "
+                f"be had: {error}"
+            )
+    return movies.choose(number, way), warning

@@ -1,0 +1,188 @@
+"""The report of a study: tables, figures and words, from stored results alone."""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from matroid_bandits.experiments.plots import (
+    FORMATS,
+    oracle_calls_figure,
+    regret_figure,
+    saved,
+)
+from matroid_bandits.experiments.results import Results, read_results
+from matroid_bandits.experiments.store import write_atomically
+from matroid_bandits.experiments.study import MEASURES, StudyError
+from matroid_bandits.experiments.summary import records, summarise
+from matroid_bandits.experiments.words import NAMES, as_printed, findings, number, ratio
+
+__all__ = ["Report", "write_report"]
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was written.
+
+    Attributes
+    ----------
+    files : list of Path
+    findings : list of str
+        What the numbers say.
+    warnings : list of str
+        What a reader must not overlook.
+    table : pandas.DataFrame
+        One line per instance and policy; also in ``table.csv``.
+    """
+
+    files: list[Path]
+    findings: list[str]
+    warnings: list[str]
+    table: pd.DataFrame
+
+
+def write_report(folder: str | PathLike[str]) -> Report:
+    """Write tables, figures and report into a study's folder; nothing is run.
+
+    ``report.html`` (one file, opens without a network), ``report.md``, ``table.csv``,
+    ``table.tex`` (needs the package booktabs), ``figure-regret`` and ``figure-oracle-calls`` as
+    png, svg and pdf.
+
+    Parameters
+    ----------
+    folder : str or path
+        Where :func:`~matroid_bandits.experiments.run_study` has put the results.
+    """
+    results = read_results(folder)
+    if results.runs.empty:
+        raise StudyError(f"{results.folder} has no finished run yet")
+    table = summarise(results)
+    figures = {
+        "figure-regret": regret_figure(results),
+        "figure-oracle-calls": oracle_calls_figure(results),
+    }
+    files: dict[str, bytes] = {"table.csv": table.to_csv(index=False).encode()}
+    for name, figure in figures.items():
+        files |= {f"{name}.{kind}": saved(figure, kind) for kind in FORMATS}
+    content = _content(results, table)
+    images = {name: _data_address(files[f"{name}.svg"]) for name in figures}
+    files["report.html"] = _render("report.html", content | {"images": images})
+    files["report.md"] = _render("report.md", content)
+    files["table.tex"] = _render("table.tex", content)
+    for name, data in files.items():
+        write_atomically(results.folder / name, data)
+    return Report(
+        files=[results.folder / name for name in sorted(files)],
+        findings=content["findings"],
+        warnings=content["warnings"],
+        table=table,
+    )
+
+
+def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
+    """What the templates show."""
+    study = results.study
+    identity = study["identity"]
+    shown = {entry["name"]: entry for entry in study["instances"]}
+    reference = study["reference"]
+    compared = reference is not None and bool(
+        table[[f"published_{measure}" for measure in MEASURES]].notna().to_numpy().any()
+    )
+    first, last = identity["seed"], identity["seed"] + identity["runs"] - 1
+    other_horizons = reference is not None and not compared
+    return {
+        "title": study["title"],
+        "findings": findings(results, table),
+        "warnings": [f"{n}: {e['warning']}" for n, e in shown.items() if e["warning"]],
+        "columns": _columns(compared=compared),
+        "rows": [_cells(row, compared=compared) for row in records(table)],
+        "compared": compared,
+        "other_horizons": other_horizons,
+        "reference": reference,
+        "instances": [
+            {"name": name, "note": shown[name]["note"], **origin}
+            for name, origin in identity["instances"].items()
+        ],
+        "policies": identity["policies"],
+        "seeds": str(first) if first == last else f"{first} to {last}",
+        "runs": identity["runs"],
+        "n_runs": len(results.runs),
+        "sessions": _sessions(results),
+        "identity": json.dumps(identity, indent=1, ensure_ascii=False),
+        "measures": [NAMES[measure] for measure in MEASURES],
+        "formats": FORMATS,
+    }
+
+
+def _columns(*, compared: bool) -> list[str]:
+    """What each measure's columns are called."""
+    return ["here", "paper", "ratio"] if compared else ["here"]
+
+
+def _cells(row: Mapping[str, Any], *, compared: bool) -> dict[str, Any]:
+    measures = []
+    for measure in MEASURES:
+        cells = [number(row[measure])]
+        if compared:
+            cells += [as_printed(row[f"published_{measure}"]), ratio(row[f"ratio_{measure}"])]
+        measures.append(cells)
+    half = row["regret_ci"]
+    return {
+        "instance": row["instance"],
+        "policy": row["policy"],
+        "horizon": f"{row['horizon']:,}",
+        "runs": row["runs"],
+        "regret": number(row["regret"]),
+        "half": number(half) if np.isfinite(half) else "",
+        "measures": measures,
+    }
+
+
+def _sessions(results: Results) -> list[dict[str, Any]]:
+    counts = results.runs["session"].value_counts()
+    return [
+        {"elapsed": None, **session, "runs": int(counts.get(i, 0))}
+        for i, session in enumerate(results.sessions)
+    ]
+
+
+def _render(name: str, content: Mapping[str, Any]) -> bytes:
+    tex = name.endswith(".tex")
+    environment = Environment(
+        loader=PackageLoader("matroid_bandits.experiments"),
+        autoescape=name.endswith(".html"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        # Braces are TeX's own.
+        variable_start_string="<<" if tex else "{{",
+        variable_end_string=">>" if tex else "}}",
+        block_start_string="<%" if tex else "{%",
+        block_end_string="%>" if tex else "%}",
+    )
+    environment.filters["tex"] = _tex
+    environment.filters["cell"] = _markdown_cell
+    return environment.get_template(f"{name}.jinja").render(content).encode()
+
+
+def _tex(text: str) -> str:
+    """`text` for TeX."""
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
+
+
+def _markdown_cell(text: str) -> str:
+    """`text` for a table in Markdown."""
+    return text.replace("|", "\\|")
+
+
+def _data_address(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"

@@ -1,0 +1,159 @@
+"""Results as data frames, from the tables and from whatever is not in them yet."""
+
+import io
+from contextlib import suppress
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from matroid_bandits.experiments.store import Store, write_atomically
+from matroid_bandits.experiments.study import StudyError, Task
+from matroid_bandits.simulation import COUNTERS
+
+__all__ = ["Results", "gather", "read_results"]
+
+_KEY = ["instance", "policy", "seed"]
+_TYPES = {
+    "instance": "str",
+    "policy": "str",
+    "seed": "int64",
+    "horizon": "int64",
+    "round": "int64",
+    "regret": "float64",
+    "seconds": "float64",
+    # A policy of the user's own may not count.
+    **dict.fromkeys(COUNTERS, "Int64"),
+    "session": "int64",
+}
+_RUN_COLUMNS = [*_KEY, "horizon", "regret", "seconds", *COUNTERS, "session"]
+_CURVE_COLUMNS = [*_KEY, "round", "regret", *COUNTERS]
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What a study gave.
+
+    Attributes
+    ----------
+    runs : pandas.DataFrame
+        One line per run: ``instance, policy, seed, horizon, regret, seconds, oracle_calls,
+        greedy_calls, neighborhood_updates, session``.
+    curves : pandas.DataFrame
+        One line per run and checkpoint: ``instance, policy, seed, round, regret`` and the counters
+        at that round.
+    study : dict
+        What was run, as in ``study.json``.
+    sessions : list of dict
+        When, how and on what; ``runs.session`` counts them from 0.
+    folder : Path
+        Where it is.
+    """
+
+    runs: pd.DataFrame
+    curves: pd.DataFrame
+    study: dict[str, Any]
+    sessions: list[dict[str, Any]]
+    folder: Path
+
+    def finished(self) -> set[Task]:
+        """The runs that are there."""
+        columns = (self.runs[name].tolist() for name in _KEY)
+        return {Task(*row) for row in zip(*columns, strict=True)}
+
+
+def read_results(folder: str | PathLike[str]) -> Results:
+    """The results in a study's folder, finished or not; nothing is run.
+
+    Parameters
+    ----------
+    folder : str or path
+        Where :func:`~matroid_bandits.experiments.run_study` has put them.
+    """
+    store = Store(Path(folder))
+    study = store.description()
+    runs = _read_table(store.runs_file, _RUN_COLUMNS)
+    curves = _read_table(store.curves_file, _CURVE_COLUMNS)
+    # Runs are written last: a curve without its run was being gathered when something broke.
+    curves = curves.merge(runs[_KEY], on=_KEY)
+    parts = [part for _, part in store.read_parts()]
+    fresh = _frame([{k: v for k, v in p.items() if k != "curve"} for p in parts], _RUN_COLUMNS)
+    known = runs.merge(fresh[_KEY], on=_KEY)[_KEY]
+    if len(known):
+        # Gathered, but not yet removed.
+        done = {tuple(row) for row in known.itertuples(index=False)}
+        parts = [p for p in parts if (p["instance"], p["policy"], p["seed"]) not in done]
+        fresh = fresh[[tuple(row) not in done for row in fresh[_KEY].itertuples(index=False)]]
+    order = _order(study["identity"])
+    return Results(
+        runs=_sorted(pd.concat([runs, fresh]), order, _KEY),
+        curves=_sorted(pd.concat([curves, _curves_of(parts)]), order, [*_KEY, "round"]),
+        study=study,
+        sessions=store.sessions(),
+        folder=store.folder,
+    )
+
+
+def gather(store: Store) -> None:
+    """Put the parts into the two tables and remove them."""
+    parts = [path for path, _ in store.read_parts()]
+    if parts:
+        results = read_results(store.folder)
+        # In this order: a run in the table of runs has its curve in the other.
+        _write_table(store.curves_file, results.curves)
+        _write_table(store.runs_file, results.runs)
+        for path in parts:
+            path.unlink()
+    with suppress(OSError):
+        # Unless something is left in it.
+        store.parts.rmdir()
+
+
+def _read_table(path: Path, columns: list[str]) -> pd.DataFrame:
+    if not path.exists():
+        return _frame([], columns)
+    try:
+        return _typed(pd.read_parquet(path), columns)
+    except (OSError, ValueError, KeyError) as error:
+        raise StudyError(f"{path} cannot be read: {error}") from error
+
+
+def _write_table(path: Path, table: pd.DataFrame) -> None:
+    buffer = io.BytesIO()
+    table.to_parquet(buffer, index=False)
+    write_atomically(path, buffer.getvalue())
+
+
+def _curves_of(parts: list[dict[str, Any]]) -> pd.DataFrame:
+    columns: dict[str, list[Any]] = {name: [] for name in _CURVE_COLUMNS}
+    for part in parts:
+        curve = part["curve"]
+        length = len(curve["round"])
+        for name in columns:
+            once = name in _KEY
+            columns[name] += [part[name]] * length if once else curve.get(name, [None] * length)
+    return _typed(pd.DataFrame(columns), _CURVE_COLUMNS)
+
+
+def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    return _typed(pd.DataFrame(rows, columns=columns), columns)
+
+
+def _typed(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    return table.reindex(columns=columns).astype({name: _TYPES[name] for name in columns})
+
+
+def _order(identity: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """Instances and policies as the study lists them."""
+    return {
+        "instance": {name: i for i, name in enumerate(identity["instances"])},
+        "policy": {name: i for i, name in enumerate(identity["policies"])},
+    }
+
+
+def _sorted(table: pd.DataFrame, order: dict[str, dict[str, int]], by: list[str]) -> pd.DataFrame:
+    return table.sort_values(
+        by, key=lambda column: column.map(order[column.name]) if column.name in order else column
+    ).reset_index(drop=True)

@@ -1,0 +1,129 @@
+"""Tables of a study file that know where they stand, so that messages can say it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from matroid_bandits._arguments import integer, nearest, shown
+from matroid_bandits.experiments.study import StudyError
+
+__all__ = ["Document", "Section"]
+
+Place = tuple[str | int, ...]
+
+
+class Document:
+    """The text a study was read from: finds the line of a key.
+
+    For messages only: a line it does not find is left out.
+    """
+
+    def __init__(self, name: str, text: str = "") -> None:
+        self.name = name
+        self._lines: dict[Place, int] = {}
+        table: Place = ()
+        lengths: dict[Place, int] = {}
+        for number, line in enumerate(text.splitlines(), start=1):
+            if found := re.match(r"""\s*(\[\[?)\s*([\w."' -]+?)\s*\]\]?\s*(#|$)""", line):
+                table = _inside(_keys(found[2]), lengths)
+                if found[1] == "[[":
+                    self._lines.setdefault(table, number)
+                    lengths[table] = lengths.get(table, 0) + 1
+                    table = (*table, lengths[table] - 1)
+                self._lines.setdefault(table, number)
+            elif found := re.match(r"""\s*([\w."'-]+)\s*=""", line):
+                self._lines.setdefault((*table, *_keys(found[1])), number)
+
+    def where(self, place: Place) -> str:
+        """File, line and key, as far as they are known."""
+        line = next(
+            (self._lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self._lines),
+            None,
+        )
+        key = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
+        parts = [self.name, f"line {line}" if line else "", key]
+        return ", ".join(part for part in parts if part)
+
+
+class Section:
+    """One table of the study; what is asked for is what it may have."""
+
+    def __init__(self, values: Any, document: Document, place: Place = ()) -> None:
+        if not isinstance(values, Mapping):
+            where = document.where(place)
+            raise StudyError(f"{where}: must be a table of keys and values, got {shown(values)}")
+        self._values = values
+        self._document = document
+        self.place = place
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def error(self, message: str, *key: str | int) -> StudyError:
+        """An error at this place, or at a key of it."""
+        return StudyError(f"{self._document.where((*self.place, *key))}: {message}")
+
+    def only(self, allowed: Iterable[str]) -> None:
+        """Refuse keys that mean nothing here."""
+        names = list(allowed)
+        for key in self._values:
+            if key not in names:
+                raise self.error(f"unknown key; {nearest(str(key), names)}", str(key))
+
+    def value(self, key: str, default: Any = None) -> Any:
+        """Whatever is there."""
+        return self._values.get(key, default)
+
+    def required(self, key: str, example: str) -> Any:
+        """Whatever is there; it must be."""
+        if key not in self._values:
+            raise self.error(f"{key} is missing; for example {example}")
+        return self._values[key]
+
+    def text(self, key: str, default: str = "") -> str:
+        """A text, not empty if it is there."""
+        value = self._values.get(key, default)
+        if not isinstance(value, str) or (key in self._values and not value.strip()):
+            raise self.error(f"must be a text, got {shown(value)}", key)
+        return value
+
+    def integer(self, key: str, default: int, *, least: int, most: int | None = None) -> int:
+        """An integer in a range."""
+        try:
+            return integer(self._values.get(key, default), key, least=least, most=most)
+        except ValueError as error:
+            raise self.error(str(error), key) from None
+
+    def list(self, key: str, example: str) -> list[Any]:
+        """A list with something in it; it must be there."""
+        value = self.required(key, example)
+        if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+            raise self.error(f"must be a list, such as {example}, got {shown(value)}", key)
+        members = list(value)
+        if not members:
+            raise self.error(f"is empty; for example {example}", key)
+        return members
+
+    def section(self, key: str | int, *more: str | int, values: Any = None) -> "Section":
+        """A table inside this one."""
+        inside = self._values.get(key) if values is None else values
+        return Section(inside, self._document, (*self.place, key, *more))
+
+    def parameters(self, beside: Iterable[str] = ()) -> dict[str, Any]:
+        """All keys and values but those named."""
+        left_out = set(beside)
+        return {key: value for key, value in self._values.items() if key not in left_out}
+
+
+def _keys(dotted: str) -> Place:
+    return tuple(key.strip(" \"'") for key in dotted.split("."))
+
+
+def _inside(keys: Place, lengths: Mapping[Place, int]) -> Place:
+    """`keys` as a place: under an array of tables, that of its last table."""
+    place: Place = ()
+    for i, key in enumerate(keys):
+        place = (*place, key)
+        if i < len(keys) - 1 and place in lengths:
+            place = (*place, lengths[place] - 1)
+    return place

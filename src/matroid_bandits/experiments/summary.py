@@ -1,0 +1,187 @@
+"""Results in numbers: means over the runs, published figures beside them, policies in pairs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import stdtrit
+
+from matroid_bandits.experiments.results import Results
+from matroid_bandits.experiments.study import MEASURES
+
+__all__ = [
+    "Comparison",
+    "band",
+    "compare",
+    "growth",
+    "half_width",
+    "leading_policy",
+    "records",
+    "summarise",
+]
+
+_CONFIDENCE = 0.95
+
+
+def summarise(results: Results) -> pd.DataFrame:
+    """One line per instance and policy.
+
+    Columns: what was run; mean, standard deviation (``_std``) and half the width of a 95 %
+    confidence interval (``_ci``) of the regret; for every measure its mean and standard deviation,
+    the published figure (``published_``) and the ratio to it (``ratio_``), NaN where there is none
+    or it is for another horizon.
+    """
+    identity = results.study["identity"]
+    published = _published(results.study)
+    rows = []
+    for key, runs in results.runs.groupby(["instance", "policy"], sort=False):
+        instance, policy = map(str, key)
+        origin = identity["instances"][instance]
+        row: dict[str, Any] = {
+            "instance": instance,
+            "policy": policy,
+            "size": origin["size"],
+            "rank": origin["rank"],
+            "horizon": origin["horizon"],
+            "runs": len(runs),
+            "regret": runs["regret"].mean(),
+            "regret_std": _std(runs["regret"].to_numpy()),
+            "regret_ci": half_width(runs["regret"].to_numpy()),
+        }
+        reference = published.get((instance, policy, origin["horizon"]), {})
+        for measure in MEASURES:
+            # A policy of the user's own may not count.
+            values: npt.NDArray[np.float64] = np.asarray(
+                runs[measure].astype("Float64").to_numpy(na_value=np.nan), dtype=np.float64
+            )
+            row[measure] = values.mean()
+            row[f"{measure}_std"] = _std(values)
+            row[f"published_{measure}"] = reference.get(measure, np.nan)
+            row[f"ratio_{measure}"] = row[measure] / reference.get(measure, np.nan)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The lines of a table, each by the names of its columns."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+
+
+def half_width(values: npt.NDArray[np.float64], confidence: float = _CONFIDENCE) -> float:
+    """Half the width of Student's confidence interval of a mean; NaN for a single value."""
+    if len(values) < 2:
+        return float("nan")
+    quantile = float(stdtrit(len(values) - 1, (1 + confidence) / 2))
+    return quantile * _std(values) / float(np.sqrt(len(values)))
+
+
+def band(curves: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Mean of a column at each round over the runs, and half the width of its interval (``ci``)."""
+    groups = curves.groupby("round")[column]
+    count = groups.count().to_numpy(dtype=float)
+    spread = groups.std().to_numpy(dtype=float, na_value=np.nan)
+    table = pd.DataFrame({"round": groups.mean().index, "mean": groups.mean().to_numpy(float)})
+    single = count < 2
+    quantile = stdtrit(np.where(single, 1, count - 1), (1 + _CONFIDENCE) / 2)
+    table["ci"] = np.where(single, np.nan, quantile * spread / np.sqrt(count))
+    return table
+
+
+# ---- policies in pairs ----
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The regrets of two policies on one instance, run by run on the same rewards.
+
+    Attributes
+    ----------
+    instance, policy, other : str
+    regret, other_regret : float
+        Means over the runs that both have.
+    low, high : float
+        Confidence interval of ``regret - other_regret``, paired; 95 % for all instances of the
+        study together (Bonferroni).
+    """
+
+    instance: str
+    policy: str
+    other: str
+    regret: float
+    other_regret: float
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> str:
+        """``lower``, ``higher``, or ``level`` where noise can explain the difference."""
+        if self.high < 0:
+            return "lower"
+        return "higher" if self.low > 0 else "level"
+
+
+def compare(results: Results, policy: str, other: str) -> list[Comparison]:
+    """`policy` against `other` on every instance where both have at least two runs in common."""
+    table = results.runs.pivot_table(index=["instance", "seed"], columns="policy", values="regret")
+    pairs = table[[policy, other]].dropna()
+    by_instance = [
+        (str(name), rows.to_numpy())
+        for name, rows in pairs.groupby(level="instance", sort=False)
+        if len(rows) > 1
+    ]
+    order = list(results.study["identity"]["instances"])
+    by_instance.sort(key=lambda entry: order.index(entry[0]))
+    found = []
+    for instance, regrets in by_instance:
+        differences = regrets[:, 0] - regrets[:, 1]
+        mean = float(differences.mean())
+        margin = half_width(differences, 1 - (1 - _CONFIDENCE) / len(by_instance))
+        found.append(
+            Comparison(
+                instance=instance,
+                policy=policy,
+                other=other,
+                regret=float(regrets[:, 0].mean()),
+                other_regret=float(regrets[:, 1].mean()),
+                low=mean - margin,
+                high=mean + margin,
+            )
+        )
+    return found
+
+
+def leading_policy(table: pd.DataFrame) -> str:
+    """The policy of least regret, as the geometric mean of its ratios to the best has it."""
+    regrets = table.pivot_table(index="instance", columns="policy", values="regret").dropna()
+    if regrets.empty:
+        return str(table["policy"].iloc[0])
+    # A regret of nothing at all is possible on tiny instances.
+    positive = regrets.clip(lower=1e-12)
+    ratios = np.log(positive.div(positive.min(axis="columns"), axis="index")).mean()
+    return str(ratios.idxmin())
+
+
+def growth(curves: pd.DataFrame, column: str) -> float:
+    """How many times larger a mean counter is at the end than at a tenth of the rounds."""
+    means = curves.groupby("round")[column].mean().astype(float)
+    tenth = means.index[-1] / 10
+    nearest = min(means.index, key=lambda r: abs(r - tenth))
+    return float(means.iloc[-1] / means[nearest]) if means[nearest] else float("nan")
+
+
+def _published(study: dict[str, Any]) -> dict[tuple[str, str, int], dict[str, float]]:
+    reference = study["reference"]
+    if reference is None:
+        return {}
+    return {
+        (row["instance"], row["policy"], row["horizon"]): {
+            measure: row[measure] for measure in MEASURES if measure in row
+        }
+        for row in reference["rows"]
+    }
+
+
+def _std(values: npt.NDArray[np.float64]) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")

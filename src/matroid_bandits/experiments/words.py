@@ -1,0 +1,223 @@
+"""What the numbers say, in sentences made from them."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from matroid_bandits.experiments.results import Results
+from matroid_bandits.experiments.study import MEASURES
+from matroid_bandits.experiments.summary import (
+    Comparison,
+    compare,
+    growth,
+    leading_policy,
+    records,
+)
+
+__all__ = ["NAMES", "as_printed", "findings", "number", "ratio"]
+
+T = TypeVar("T")
+
+#: Measures as they are called in sentences and headings.
+NAMES = {
+    "seconds": "seconds",
+    "oracle_calls": "oracle calls",
+    "greedy_calls": "greedy calls",
+    "neighborhood_updates": "neighbourhood updates",
+}
+
+
+def findings(results: Results, table: pd.DataFrame) -> list[str]:
+    """Sentences about the regret, the counts and the times, one paragraph each.
+
+    Parameters
+    ----------
+    results : Results
+    table : pandas.DataFrame
+        Their summary.
+    """
+    return [
+        paragraph
+        for paragraph in (
+            _missing(results),
+            _regret(results, table),
+            _asking(results, table),
+            *(_agreement(results, table, measure) for measure in MEASURES if measure != "seconds"),
+            _times(results, table),
+        )
+        if paragraph
+    ]
+
+
+def number(value: float) -> str:
+    """A number as people write it: 12,308, 38.1, 0.0312."""
+    if not np.isfinite(value):
+        return "-"
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
+
+
+def as_printed(value: float) -> str:
+    """A published number with all its digits."""
+    return f"{value:,.12g}" if np.isfinite(value) else "-"
+
+
+def ratio(value: float) -> str:
+    """A ratio: 1.22, or 1/103 where it is small."""
+    if 0 < value < 0.095:
+        return f"1/{number(1 / value)}"
+    return f"{value:.2f}" if value < 100 else number(value)
+
+
+# ---- one paragraph each ----
+
+
+def _missing(results: Results) -> str:
+    identity = results.study["identity"]
+    wanted = identity["runs"] * len(identity["instances"]) * len(identity["policies"])
+    if len(results.runs) == wanted:
+        return ""
+    return (
+        f"The study is not finished: {len(results.runs):,} of {wanted:,} runs are there, and all "
+        "below is about these."
+    )
+
+
+def _regret(results: Results, table: pd.DataFrame) -> str:
+    """Each policy against the one that leads."""
+    lead = leading_policy(table)
+    others = [name for name in dict.fromkeys(table["policy"]) if name != lead]
+    sentences = []
+    for other in others:
+        found = compare(results, lead, other)
+        if not found:
+            continue
+        kinds = {
+            verdict: [c for c in found if c.verdict == verdict]
+            for verdict in ("lower", "level", "higher")
+        }
+        parts = []
+        if kinds["lower"]:
+            parts.append(f"below that of {other} on {_list(kinds['lower'], _change)}")
+        if kinds["level"]:
+            parts.append(
+                f"not distinguishable from it on {_list(kinds['level'], _change)}"
+                if parts
+                else f"not distinguishable from that of {other} on {_list(kinds['level'], _change)}"
+            )
+        if kinds["higher"]:
+            parts.append(f"above it on {_list(kinds['higher'], _change)}")
+        else:
+            parts.append("above it on none")
+        sentences.append(f"At the horizon, the regret of {lead} is {'; '.join(parts)}.")
+    if sentences:
+        sentences.append(
+            "(Runs of one seed meet the same rewards and are compared in pairs; a difference "
+            "counts if a 95 % confidence interval, for all instances together, excludes zero.)"
+        )
+    return " ".join(sentences)
+
+
+def _change(comparison: Comparison) -> str:
+    if comparison.other_regret == 0:
+        return comparison.instance
+    change = 100 * (comparison.regret / comparison.other_regret - 1)
+    return f"{comparison.instance} ({change:+.1f} %)".replace("-", "\N{MINUS SIGN}")
+
+
+def _asking(results: Results, table: pd.DataFrame) -> str:
+    """How often the matroid is asked, the frugal against the eager."""
+    counted = table.dropna(subset=["oracle_calls"])
+    calls = counted.pivot_table(
+        index="instance", columns="policy", values="oracle_calls", sort=False
+    ).dropna()
+    if calls.shape[1] < 2 or calls.empty:
+        return ""
+    totals = np.log(calls.clip(lower=1).astype(float)).mean()
+    frugal, eager = str(totals.idxmin()), str(totals.idxmax())
+    factors = calls[eager] / calls[frugal].clip(lower=1)
+    least, most = str(factors.idxmin()), str(factors.idxmax())
+    sentence = (
+        f"{eager} asks the oracle {number(factors[least])} times as often as {frugal} on {least}"
+    )
+    if least != most:
+        sentence += f", {number(factors[most])} times on {most}, and between on the others"
+    growths = []
+    for policy in (frugal, eager):
+        mine = results.curves[results.curves["policy"] == policy]
+        values = [
+            growth(curves, "oracle_calls") for _, curves in mine.groupby("instance", sort=False)
+        ]
+        growths.append(float(np.nanmedian(values)))
+    return (
+        f"{sentence}. Over the last nine tenths of the rounds the calls of {frugal} grow by a "
+        f"factor of {number(growths[0])} (median of the instances), those of {eager} by "
+        f"{number(growths[1])}."
+    )
+
+
+def _agreement(results: Results, table: pd.DataFrame, measure: str) -> str:
+    """Which means lie near the published ones, and which do not."""
+    rows = [row for row in records(table) if row[f"ratio_{measure}"] > 0]
+    if not rows:
+        return ""
+    limit = results.study["reference"]["within"].get(measure, 2)
+
+    def off(row: dict[str, Any]) -> float:
+        factor = float(row[f"ratio_{measure}"])
+        return max(factor, 1 / factor)
+
+    outside = [row for row in rows if off(row) > limit]
+    name = NAMES[measure]
+    text = (
+        f"{name[0].upper()}{name[1:]}: {len(rows) - len(outside)} of {len(rows)} means lie within "
+        f"a factor of {limit:g} of the published ones (median factor "
+        f"{np.median([off(row) for row in rows]):.2f})"
+    )
+    if not outside:
+        return f"{text}; farthest is {_beside(max(rows, key=off), measure)}."
+    return f"{text}; outside: {_list(outside, lambda row: _beside(row, measure))}."
+
+
+def _beside(row: dict[str, Any], measure: str) -> str:
+    here, there = number(row[measure]), number(row[f"published_{measure}"])
+    spread = row[f"{measure}_std"]
+    around = f" \N{PLUS-MINUS SIGN} {number(spread)} over the seeds" if spread > 0 else ""
+    return f"{row['policy']} on {row['instance']} ({here}{around}, published {there})"
+
+
+def _times(results: Results, table: pd.DataFrame) -> str:
+    """Who is faster here, and by how much it was there."""
+    total = results.runs["seconds"].sum()
+    times = table.pivot_table(index="instance", columns="policy", values="seconds", sort=False)
+    text = f"All runs together took {number(total)} seconds of computing."
+    times = times.dropna()
+    if times.shape[1] < 2 or times.empty:
+        return text
+    order = np.log(times).mean().sort_values().index
+    fast, slow = str(order[0]), str(order[-1])
+    factors = times[slow] / times[fast]
+    text += (
+        f" {slow} took {number(factors.min())} to {number(factors.max())} times as long as {fast}"
+    )
+    there = table.pivot_table(
+        index="instance", columns="policy", values="published_seconds", sort=False
+    )
+    if {fast, slow} <= set(there.columns) and not there.dropna().empty:
+        published = (there[slow] / there[fast]).dropna()
+        text += (
+            f" (published: {number(published.min())} to {number(published.max())} times; the "
+            "published seconds are from another machine and another program, so only such ratios "
+            "within one table compare)"
+        )
+    return text + "."
+
+
+def _list(things: Iterable[T], show: Callable[[T], str]) -> str:
+    texts = [show(thing) for thing in things]
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"

@@ -1,0 +1,208 @@
+"""``reproduce``, ``run`` and ``report`` as people type them."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from matroid_bandits.cli import main
+from matroid_bandits.datasets import DownloadError
+from matroid_bandits.experiments import read_results
+
+STUDY = """\
+title = "Two graphs"
+horizon = 500
+runs = 3
+policies = ["MAUB", "OMM"]
+instances = ["K4", "K5"]
+"""
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(STUDY)
+
+
+def test_run_ends_with_the_paths(capsys) -> None:
+    assert main(["run", "study.toml", "--jobs=1"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    lines = printed.out.splitlines()
+    assert lines[0] == "Two graphs: 2 instances, 2 policies, 3 runs each, into results/study"
+    assert lines[1].split() == [
+        "instance",
+        "policy",
+        "runs",
+        "regret",
+        "seconds",
+        "oracle",
+        "calls",
+    ]
+    assert lines[2].split()[:3] == ["K4", "MAUB", "3"]
+    assert lines[-4:] == [
+        f"results/study/{name}" for name in ("report.html", "report.md", "table.csv", "table.tex")
+    ]
+    assert all(Path(line).exists() for line in lines[-10:])
+    # Again: nothing to do, the same answer.
+    assert main(["run", "study.toml"]) == 0
+    assert capsys.readouterr().out == printed.out
+
+
+def test_quiet_prints_paths_only(capsys) -> None:
+    assert main(["run", "study.toml", "--jobs=1", "--quiet"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert len(printed.out.splitlines()) == 10
+    assert main(["report", "results/study", "--quiet"]) == 0
+    assert capsys.readouterr().out == printed.out
+
+
+def test_report(capsys) -> None:
+    main(["run", "study.toml", "--jobs=1"])
+    first = capsys.readouterr().out.splitlines()[1:]
+    Path("results/study/report.html").unlink()
+    assert main(["report", "results/study"]) == 0
+    assert capsys.readouterr().out.splitlines() == first
+    assert Path("results/study/report.html").exists()
+
+
+def test_list_shows_and_runs_nothing(capsys) -> None:
+    assert main(["reproduce", "--list"]) == 0
+    out = capsys.readouterr().out
+    assert "10 instances, 2 policies, 20 runs each" in out
+    assert re.search(r"linear +100 +16 +100,000", out)
+    assert re.search(r"transversal +7 +6 +1,000,000", out)
+    assert "policies: OMM, MAUB" in out
+    assert not Path("results").exists()
+
+
+def test_each_choice_has_a_folder_of_its_own() -> None:
+    common = ["reproduce", "--quiet", "--jobs=1", "--horizon=200", "--movielens=synthetic"]
+    main([*common, "--only=K5", "--only=u(7, 10)", "--runs=1"])
+    main([*common, "--only=linear", "--policy=maub", "--runs=2", "--seed=3"])
+    assert sorted(path.name for path in Path("results").iterdir()) == [
+        "reproduce-K5-u-7-10-runs-1-horizon-200",
+        "reproduce-linear-maub-runs-2-horizon-200-seed-3-synthetic",
+    ]
+    runs = read_results("results/reproduce-linear-maub-runs-2-horizon-200-seed-3-synthetic").runs
+    assert set(runs["policy"]) == {"MAUB"}
+    assert runs["seed"].tolist() == [3, 4]
+    assert set(runs["horizon"]) == {200}
+
+
+def test_quick(capsys) -> None:
+    assert main(["reproduce", "--quick", "--only=K5", "--jobs=1", "--quiet"]) == 0
+    runs = read_results("results/reproduce-quick-K5").runs
+    assert len(runs) == 6
+    assert set(runs["horizon"]) == {10_000}
+
+
+def test_without_a_network_the_notice_is_loud(capsys, monkeypatch) -> None:
+    def no_network() -> Path:
+        raise DownloadError("no route to the host; pass --movielens PATH")
+
+    monkeypatch.setattr("matroid_bandits.experiments.movies.fetch_movielens", no_network)
+    assert main(["reproduce", "--only=linear", "--runs=2", "--horizon=200", "--jobs=1"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.count("NOT MovieLens but invented movies") == 2  # before and after
+    assert "!!!!!" in printed.err
+    assert "no route to the host" in printed.err
+    (folder,) = Path("results").iterdir()
+    assert folder.name.endswith("-synthetic")
+    for name in ("report.html", "report.md"):
+        assert "NOT MovieLens but invented movies" in (folder / name).read_text()
+
+
+DATA = Path(__file__).parents[3] / "shared" / "data" / "movielens"
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="MovieLens is not here")
+@pytest.mark.parametrize("name, rank", [("ml-latest-small", 16), ("ml-1m", 17), ("ml-100k", 17)])
+def test_movielens_from_a_path(capsys, name: str, rank: int) -> None:
+    path = str((DATA / name).resolve())
+    options = ["--only=linear", "--runs=1", "--horizon=100", "--jobs=1", f"--movielens={path}"]
+    assert main(["reproduce", *options, "--out=out"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    linear = read_results("out").study["identity"]["instances"]["linear"]
+    assert (linear["size"], linear["rank"]) == (100, rank)
+    assert linear["matroid"] == f"100 most-rated movies of {name}"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ("run", "the following arguments are required: STUDY"),
+        ("run stdy.toml", "there is no file stdy.toml; did you mean study.toml?"),
+        ("run study.toml --only K6", "unknown instance 'K6'; allowed are K4, K5"),
+        ("run study.toml --policy MUAB", "--policy: unknown policy 'MUAB'; did you mean MAUB?"),
+        ("run study.toml --runs 0", "--runs: must be a whole number from 1"),
+        ("run study.toml --horizon -5", "--horizon: must be a whole number from 1"),
+        ("run study.toml --jobs none", "--jobs: must be a whole number from 1 to 4096"),
+        ("run study.toml --onyl K5", "unknown argument --onyl; did you mean --only?"),
+        ("run study.toml --out study.toml", "results cannot be written to study.toml"),
+        ("run study.toml --out .", "holds other things (study.toml, ...) and no study"),
+        ("reproduce --only K21", "unknown instance 'K21'; did you mean K20?"),
+        ("reproduce --only linear --movielens gone", "gone"),
+        ("report nowhere", "nowhere holds no study (there is no study.json)"),
+        ("report", "the following arguments are required: FOLDER"),
+    ],
+)
+def test_mistakes_get_one_answer(arguments: str, message: str, capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments.split())
+    assert ended.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+    assert not Path("results").exists()
+
+
+def test_another_study_in_the_folder(capsys) -> None:
+    main(["run", "study.toml", "--jobs=1", "--quiet"])
+    Path("study.toml").write_text(STUDY.replace("500", "600"))
+    with pytest.raises(SystemExit):
+        main(["run", "study.toml"])
+    error = capsys.readouterr().err.splitlines()
+    assert error == [
+        "matroid-bandits run: results/study belongs to another study:",
+        "  instances.K4.horizon: there 500, here 600",
+        "  instances.K5.horizon: there 500, here 600",
+        "choose another folder (--out)",
+    ]
+
+
+def test_a_study_that_has_grown(capsys) -> None:
+    main(["run", "study.toml", "--jobs=1", "--quiet"])
+    Path("study.toml").write_text(STUDY.replace('"K4"', '"K4", "K6"'))
+    assert main(["run", "study.toml", "--extend", "--jobs=1"]) == 0
+    assert len(read_results("results/study").runs) == 18
+
+
+def test_without_the_extra(tmp_path) -> None:
+    code = (
+        "import sys; sys.modules['pandas'] = None\n"
+        "from matroid_bandits.cli import main\n"
+        "sys.exit(main(['run', 'study.toml']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "matroid-bandits run: studies need pandas: pip install 'matroid-bandits[experiments]'\n"
+    )
+
+
+def test_a_terminal_without_the_signs(tmp_path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "matroid_bandits", "run", "study.toml", "--jobs=1"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONIOENCODING": "ascii"},
+    )
+    assert "+/-" in done.stdout
+    assert "\N{PLUS-MINUS SIGN}" in Path("results/study/report.md").read_text(encoding="utf-8")

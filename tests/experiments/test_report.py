@@ -1,0 +1,296 @@
+"""Reports: from stored results alone, the same every time, and right."""
+
+import csv
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from matroid_bandits.experiments import (
+    Results,
+    StudyError,
+    compare,
+    load_study,
+    read_results,
+    run_study,
+    shipped_study,
+    summarise,
+    write_report,
+)
+from matroid_bandits.experiments import report as report_module
+from matroid_bandits.experiments.summary import band, half_width, leading_policy
+from matroid_bandits.experiments.words import as_printed, findings, number, ratio
+
+FILES = {
+    "report.html",
+    "report.md",
+    "table.csv",
+    "table.tex",
+    *(
+        f"figure-{what}.{kind}"
+        for what in ("regret", "oracle-calls")
+        for kind in ("png", "svg", "pdf")
+    ),
+}
+SOURCES = ("study.json", "sessions.json", "runs.parquet", "curves.parquet")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A small part of the reproduction, at the paper's horizon, with awkward names."""
+    study = load_study(shipped_study("reproduce"), movielens="synthetic")
+    out = tmp_path_factory.mktemp("reproduced")
+    run_study(study.part(only=["K5", "U(7,10)"], runs=4), out, jobs=2)
+    write_report(out)
+    return out
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+# ---- what is written ----
+
+
+def test_a_report_is_rebuilt_from_results_alone(folder: Path, tmp_path, monkeypatch) -> None:
+    for name in SOURCES:
+        shutil.copy(folder / name, tmp_path)
+
+    def refuse(*arguments, **options):
+        raise AssertionError("a report runs nothing")
+
+    monkeypatch.setattr("matroid_bandits.experiments.worker.simulate", refuse)
+    written = write_report(tmp_path)
+    assert {path.name for path in written.files} == FILES
+    assert {path.name for path in tmp_path.iterdir()} == FILES | set(SOURCES)
+    # To the last byte, figures included.
+    assert contents(tmp_path) == contents(folder)
+
+
+class Resources(HTMLParser):
+    """Whatever a page would load, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.text = ""
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs) -> None:
+        if tag not in {"meta", "img"}:
+            self.open.append(tag)
+        self.addresses += [value for name, value in attrs if name in {"src", "href"}]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_stands_alone(folder: Path) -> None:
+    page = Resources((folder / "report.html").read_text())
+    assert page.open == []
+    assert len(page.addresses) == 2
+    assert all(address.startswith("data:image/svg+xml;base64,") for address in page.addresses)
+    assert "url(" not in page.text
+    for told in ("U(7,10)", "another machine", "2.2 GHz Xeon", "Seeds 0 to 3", "497.25", "commit"):
+        assert told in page.text
+
+
+def test_the_table_has_the_papers_figures_and_ratios(folder: Path) -> None:
+    with (folder / "table.csv").open() as file:
+        rows = {(row["instance"], row["policy"]): row for row in csv.DictReader(file)}
+    assert len(rows) == 4
+    runs = read_results(folder).runs
+    row = rows["U(7,10)", "MAUB"]
+    mine = runs.query("instance == 'U(7,10)' and policy == 'MAUB'")
+    for measure, paper in {
+        "seconds": 1.92,
+        "oracle_calls": 497.25,
+        "greedy_calls": 13.8,
+        "neighborhood_updates": 121.75,
+    }.items():
+        assert float(row[measure]) == pytest.approx(float(mine[measure].mean()))
+        assert float(row[f"published_{measure}"]) == paper
+        assert float(row[f"ratio_{measure}"]) == pytest.approx(float(row[measure]) / paper)
+    assert rows["K5", "OMM"]["published_greedy_calls"] == ""  # not in the paper
+    markdown = (folder / "report.md").read_text()
+    assert re.search(
+        r"\| U\(7,10\) \| MAUB \| 100,000 \| 4 \| .* \| 497\.25 \| \d\.\d\d \|", markdown
+    )
+    tex = (folder / "table.tex").read_text()
+    assert tex.count(r"\\") == 6
+    cells = [line.count("&") for line in tex.splitlines() if line.endswith(r"\\")]
+    assert cells == [7, 15, 15, 15, 15, 15]  # the first heading has four wide cells
+    assert "497.25" in tex
+
+
+def test_another_horizon_is_not_compared(tmp_path) -> None:
+    study = load_study(shipped_study("reproduce"), movielens="synthetic")
+    run_study(study.part(only=["K5"], runs=2, horizon=500), tmp_path, jobs=1)
+    written = write_report(tmp_path)
+    assert written.table["published_seconds"].isna().all()
+    assert "for other horizons and are not compared" in (tmp_path / "report.md").read_text()
+    assert not any("published" in paragraph for paragraph in written.findings)
+
+
+def test_names_from_users_are_escaped(tmp_path) -> None:
+    study = load_study(
+        {
+            "title": "<b>50 % & more</b>",
+            "horizon": 100,
+            "runs": 2,
+            "policies": [{"type": "OMM", "label": "a|b_{c} <i>"}],
+            "instances": [{"name": "x & y", "matroid": "K5", "note": "see <a href='x'>"}],
+        }
+    )
+    run_study(study, tmp_path, jobs=1)
+    write_report(tmp_path)
+    page = Resources((tmp_path / "report.html").read_text())
+    assert "<b>50 % & more</b>" in page.text
+    assert len(page.addresses) == 2
+    assert r"a\|b_{c} <i>" in (tmp_path / "report.md").read_text()
+    assert r"x \& y & a|b\_\{c\} <i>" in (tmp_path / "table.tex").read_text()
+
+
+def test_an_unfinished_study_has_a_report_that_says_so(folder: Path, tmp_path) -> None:
+    for name in SOURCES:
+        shutil.copy(folder / name, tmp_path)
+    runs = pd.read_parquet(folder / "runs.parquet")
+    runs.drop(index=[0, 1]).to_parquet(tmp_path / "runs.parquet")
+    written = write_report(tmp_path)
+    assert "not finished: 14 of 16 runs are there" in written.findings[0]
+    runs.head(0).to_parquet(tmp_path / "runs.parquet")
+    with pytest.raises(StudyError, match="has no finished run yet"):
+        write_report(tmp_path)
+    with pytest.raises(StudyError, match="holds no study"):
+        write_report(tmp_path / "nowhere")
+
+
+def test_one_run_has_no_spread(tmp_path) -> None:
+    study = load_study({"horizon": 100, "runs": 1, "policies": ["OMM"], "instances": ["K5"]})
+    run_study(study, tmp_path, jobs=1)
+    written = write_report(tmp_path)
+    assert np.isnan(written.table["regret_ci"]).all()
+    row = (tmp_path / "report.md").read_text().split("| OMM |")[1].split("|")
+    assert "±" not in row[2]
+
+
+def test_figures_have_a_panel_and_a_band_for_each(folder: Path) -> None:
+    found = read_results(folder)
+    for draw in (report_module.regret_figure, report_module.oracle_calls_figure):
+        figure = draw(found)
+        panels = [axes for axes in figure.axes if axes.lines]
+        assert [axes.get_title() for axes in panels] == ["(a) U(7,10)", "(b) K5"]
+        for axes in panels:
+            assert len(axes.lines) == len(axes.collections) == 2
+            styles = {(line.get_color(), str(line.get_linestyle())) for line in axes.lines}
+            assert len({color for color, _ in styles}) == len({dash for _, dash in styles}) == 2
+        (legend,) = figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == ["OMM", "MAUB"]
+    assert {axes.get_xscale() for axes in panels} == {"log"}
+    assert {axes.get_yscale() for axes in panels} == {"log"}
+    # What is drawn is the mean.
+    line = report_module.regret_figure(found).axes[1].lines[0]
+    mean = found.runs.query("instance == 'K5' and policy == 'OMM'")["regret"].mean()
+    assert line.get_ydata()[-1] == pytest.approx(mean)
+    assert line.get_xdata()[-1] == 100_000
+
+
+# ---- numbers ----
+
+
+def test_intervals_are_students() -> None:
+    values = np.random.default_rng(0).normal(3, 2, 12)
+    expected = stats.t.interval(0.95, 11, loc=values.mean(), scale=stats.sem(values))
+    assert values.mean() + half_width(values) == pytest.approx(expected[1])
+    assert np.isnan(half_width(values[:1]))
+    curves = pd.DataFrame({"round": [5] * 12, "regret": values})
+    assert band(curves, "regret")["ci"][0] == pytest.approx(half_width(values))
+
+
+def made_up(regrets: dict[str, dict[str, list[float]]], tmp_path: Path) -> Results:
+    """Results with these regrets: instance, policy, one per seed."""
+    study = load_study(
+        {
+            "horizon": 10,
+            "runs": len(next(iter(next(iter(regrets.values())).values()))),
+            "policies": [{"type": "OMM", "label": p} for p in next(iter(regrets.values()))],
+            "instances": [{"name": name, "matroid": "K4"} for name in regrets],
+        }
+    )
+    results = run_study(study, tmp_path, jobs=1)
+    for instance, policies in regrets.items():
+        for policy, values in policies.items():
+            for seed, value in enumerate(values):
+                runs = results.runs
+                here = (runs["instance"] == instance) & (runs["policy"] == policy)
+                runs.loc[here & (runs["seed"] == seed), "regret"] = value
+    return results
+
+
+def test_policies_are_compared_in_pairs(tmp_path) -> None:
+    noise = np.random.default_rng(1).normal(0, 30, 8)
+    shift = np.array([1, -1, 0.5, -0.5, 1, -1, 0.5, -0.5])
+    results = made_up(
+        {
+            "better": {"A": list(100 + noise + shift), "B": list(110 + noise)},
+            "same": {"A": list(100 + noise + shift), "B": list(100 + noise)},
+            "worse": {"A": list(120 + noise + shift), "B": list(100 + noise)},
+        },
+        tmp_path,
+    )
+    found = {c.instance: c for c in compare(results, "A", "B")}
+    assert {name: c.verdict for name, c in found.items()} == {
+        "better": "lower",
+        "same": "level",
+        "worse": "higher",
+    }
+    # Bonferroni over the three instances, by SciPy's own test.
+    differences = -10 + shift
+    interval = stats.ttest_1samp(differences, 0).confidence_interval(1 - 0.05 / 3)
+    assert found["better"].low == pytest.approx(interval.low)
+    assert found["better"].high == pytest.approx(interval.high)
+    table = summarise(results)
+    assert leading_policy(table) == "B"
+    (text,) = [p for p in findings(results, table) if p.startswith("At the horizon")]
+    assert "regret of B is below that of A on worse" in text
+    assert "not distinguishable from it on same" in text
+    assert "above it on better" in text
+    # Words follow the numbers.
+    results.runs.loc[results.runs["policy"] == "A", "regret"] = 50.0
+    text = " ".join(findings(results, summarise(results)))
+    assert "regret of A is below that of B on better" in text
+    assert "above it on none" in text
+
+
+def test_agreement_in_words_follows_the_numbers(folder: Path) -> None:
+    found = read_results(folder)
+    table = summarise(found)
+    text = " ".join(findings(found, table))
+    assert "Oracle calls: 4 of 4 means lie within a factor of 2 of the published ones" in text
+    found.runs.loc[found.runs["policy"] == "MAUB", "oracle_calls"] *= 10
+    text = " ".join(findings(found, summarise(found)))
+    assert "Oracle calls: 2 of 4 means lie within a factor of 2" in text
+    assert re.search(
+        r"outside: MAUB on U\(7,10\) \([\d,]+ ± .*?, published 497\) and MAUB on K5", text
+    )
+
+
+def test_numbers_as_people_write_them() -> None:
+    values = (12308.4, 38.13, 0.03123, 0, float("nan"))
+    assert [number(x) for x in values] == ["12,308", "38.1", "0.0312", "0", "-"]
+    ratios = (1.2167, 0.5, 0.0097, 250, np.nan)
+    assert [ratio(x) for x in ratios] == ["1.22", "0.50", "1/103", "250", "-"]
+    assert [as_printed(x) for x in (8836943.45, 700000, 13.8)] == [
+        "8,836,943.45",
+        "700,000",
+        "13.8",
+    ]

@@ -1,0 +1,463 @@
+"""Running studies: same numbers whatever happens, nothing twice, nothing lost."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import matroid_bandits as mb
+from matroid_bandits.experiments import (
+    Results,
+    Study,
+    StudyError,
+    load_study,
+    read_results,
+    results,
+    run_study,
+    runner,
+    store,
+)
+from matroid_bandits.experiments.study import Task
+
+SMALL = {
+    "horizon": 400,
+    "runs": 3,
+    "policies": ["MAUB", "OMM"],
+    "instances": ["K5", "U(2,5)", {"matroid": "partition(8)", "horizon": 300}],
+}
+
+
+@pytest.fixture(scope="module")
+def small() -> Study:
+    return load_study(SMALL)
+
+
+@pytest.fixture(scope="module")
+def expected(small: Study, tmp_path_factory) -> Results:
+    return run_study(small, tmp_path_factory.mktemp("whole"), jobs=1)
+
+
+def assert_same_numbers(one: Results, other: Results) -> None:
+    own = ["seconds", "session"]  # of the machine and the moment
+    pd.testing.assert_frame_equal(one.runs.drop(columns=own), other.runs.drop(columns=own))
+    pd.testing.assert_frame_equal(one.curves, other.curves)
+
+
+# ---- what comes out ----
+
+
+def test_results_are_those_of_simulate(small: Study, expected: Results) -> None:
+    assert len(expected.runs) == 18
+    for run in expected.runs.to_dict("records"):
+        instance = small.instance(run["instance"])
+        policy = {"MAUB": mb.MAUB, "OMM": mb.OMM}[run["policy"]](instance.matroid)
+        means = mb.random_means(instance.matroid.size, run["seed"])
+        environment = mb.GaussianEnvironment(means, 0.2)
+        result = mb.simulate(policy, environment, instance.horizon, seed=run["seed"])
+        assert run["regret"] == result.total_regret  # to the last bit, through the disk
+        assert run["horizon"] == instance.horizon
+        for name, value in result.counters.items():
+            assert run[name] == value
+        curve = expected.curves.query(
+            "instance == @run['instance'] and policy == @run['policy'] and seed == @run['seed']"
+        )
+        assert curve["round"].tolist() == result.rounds.tolist()
+        assert curve["regret"].tolist() == result.regret.tolist()
+        for name, values in result.counter_curves.items():
+            assert curve[name].tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_the_numbers_do_not_depend_on_jobs(small: Study, expected: Results, tmp_path, jobs) -> None:
+    assert_same_numbers(run_study(small, tmp_path, jobs=jobs), expected)
+    assert read_results(tmp_path).sessions[0]["jobs"] == jobs
+
+
+def test_tables_are_plain_parquet(expected: Results) -> None:
+    runs = pq.read_schema(expected.folder / "runs.parquet")
+    assert runs.names == [
+        *("instance", "policy", "seed", "horizon", "regret", "seconds"),
+        *("oracle_calls", "greedy_calls", "neighborhood_updates", "session"),
+    ]
+    curves = pq.read_schema(expected.folder / "curves.parquet")
+    assert curves.names == [
+        *("instance", "policy", "seed", "round", "regret"),
+        *("oracle_calls", "greedy_calls", "neighborhood_updates"),
+    ]
+    for schema in (runs, curves):
+        kinds = {str(field.type) for field in schema}
+        assert kinds <= {"string", "large_string", "int64", "double"}
+    assert len(pq.read_table(expected.folder / "runs.parquet")) == 18
+
+
+def test_every_number_can_be_traced(small: Study, tmp_path: Path) -> None:
+    found = run_study(small, tmp_path, jobs=1, command=["somebody", "typed this"])
+    (session,) = found.sessions
+    assert session["command"] == "somebody 'typed this'"
+    assert session["matroid-bandits"] == mb.__version__
+    assert session["numpy"] == np.__version__
+    assert session["processor"]
+    assert session["started"] <= session["ended"]
+    assert set(found.runs["session"]) == {0}
+    assert (found.runs["seconds"] > 0).all()
+    identity = json.loads((tmp_path / "study.json").read_text())["identity"]
+    assert (identity["seed"], identity["runs"]) == (0, 3)
+    assert identity["instances"]["K5"]["horizon"] == 400
+
+
+def test_a_policy_without_counters(tmp_path: Path) -> None:
+    class Plain:
+        """Not even a Policy; local, so that workers must get it by value."""
+
+        def __init__(self, matroid: mb.Matroid) -> None:
+            self._basis = matroid.max_weight_basis(range(matroid.size))
+
+        def select(self) -> list[int]:
+            return self._basis.tolist()
+
+        def update(self, elements: np.ndarray, rewards: np.ndarray) -> None:
+            pass
+
+    study = load_study({"horizon": 50, "runs": 2, "policies": [Plain, "OMM"], "instances": ["K5"]})
+    found = run_study(study, tmp_path, jobs=2)
+    plain = found.runs.query("policy == 'Plain'")
+    assert plain["oracle_calls"].isna().all()
+    assert found.curves.query("policy == 'Plain'")["greedy_calls"].isna().all()
+    assert (plain["regret"] > 0).all()
+    assert found.runs.query("policy == 'OMM'")["greedy_calls"].tolist() == [50, 50]
+
+
+# ---- nothing is run twice, nothing is lost ----
+
+
+def count_runs(monkeypatch) -> list[Task]:
+    ran: list[Task] = []
+    run = runner.Worker.run
+
+    def counted(self, task: Task) -> None:
+        run(self, task)
+        ran.append(task)
+
+    monkeypatch.setattr(runner.Worker, "run", counted)
+    return ran
+
+
+def test_a_finished_study_is_not_run_again(small: Study, tmp_path, monkeypatch) -> None:
+    first = run_study(small, tmp_path, jobs=1)
+    ran = count_runs(monkeypatch)
+    again = run_study(small, tmp_path, jobs=1)
+    assert ran == []
+    pd.testing.assert_frame_equal(first.runs, again.runs)  # seconds and all
+    assert len(again.sessions) == 1
+
+
+def test_ctrl_c_loses_nothing(small: Study, expected: Results, tmp_path, monkeypatch) -> None:
+    simulate = mb.simulate
+    calls = 0
+
+    def tired(*arguments, **options):
+        nonlocal calls
+        calls += 1
+        if calls == 8:
+            raise KeyboardInterrupt
+        return simulate(*arguments, **options)
+
+    monkeypatch.setattr("matroid_bandits.experiments.worker.simulate", tired)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(small, tmp_path, jobs=1)
+    kept = read_results(tmp_path)
+    assert len(kept.runs) == 7
+    assert (tmp_path / "runs.parquet").exists()
+    assert not (tmp_path / "parts").exists()
+    ran = count_runs(monkeypatch)
+    finished = run_study(small, tmp_path, jobs=1)
+    assert len(ran) == 11
+    assert_same_numbers(finished, expected)
+    assert sorted(finished.runs["session"].value_counts()) == [7, 11]
+
+
+@pytest.mark.parametrize("at", ["curves.parquet", "runs.parquet", "unlink"])
+def test_a_crash_while_gathering(small, expected, tmp_path, monkeypatch, at: str) -> None:
+    """Whatever is cut off between two writes is made good."""
+    write = store.write_atomically
+
+    def crash(path: Path, content: bytes) -> None:
+        if path.name == at:
+            raise RuntimeError("power cut")
+        write(path, content)
+
+    def crash_late(self: Path) -> None:
+        raise RuntimeError("power cut")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(results, "write_atomically", crash)
+        if at == "unlink":
+            patch.setattr(Path, "unlink", crash_late)
+        with pytest.raises(RuntimeError, match="power cut"):
+            run_study(small, tmp_path, jobs=1)
+    assert_same_numbers(read_results(tmp_path), expected)
+    ran = count_runs(monkeypatch)
+    assert_same_numbers(run_study(small, tmp_path, jobs=1), expected)
+    assert ran == []
+    assert not (tmp_path / "parts").exists()
+
+
+def test_half_a_file_is_never_taken_for_a_result(small, expected, tmp_path) -> None:
+    run_study(small, tmp_path, jobs=1)
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    (parts / ".K5-MAUB-seed-0.json.1.unfinished").write_text('{"instance": "K5", "pol')
+    (tmp_path / ".study.json.1.unfinished").write_text("{")
+    assert_same_numbers(run_study(small, tmp_path, jobs=1), expected)
+    assert not list(tmp_path.rglob("*.unfinished"))
+
+
+STUDY = """\
+horizon = 30_000
+runs = 14
+policies = ["MAUB", "OMM"]
+instances = ["K12", "U(15,30)"]
+"""
+
+
+@pytest.fixture(scope="module")
+def study_file(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("studies") / "long.toml"
+    path.write_text(STUDY)
+    return path
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(study_file: Path, tmp_path_factory) -> Results:
+    return run_study(load_study(study_file), tmp_path_factory.mktemp("long"), jobs=2)
+
+
+def start(study_file: Path, out: Path, jobs: int) -> subprocess.Popen:
+    command = [sys.executable, "-m", "matroid_bandits", "run", str(study_file)]
+    command += ["--out", str(out), "--jobs", str(jobs)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def wait_for_parts(process: subprocess.Popen, out: Path, number: int) -> None:
+    for _ in range(6000):
+        if len(list(out.glob("parts/*.json"))) >= number:
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    raise AssertionError("no results came")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("jobs, parts", [(2, 1), (1, 9)])
+def test_kill_and_resume(study_file, uninterrupted, tmp_path, jobs: int, parts: int) -> None:
+    out = tmp_path / "out"
+    process = start(study_file, out, jobs)
+    wait_for_parts(process, out, parts)
+    # The first process only: its workers must notice by themselves.
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    time.sleep(1.5)
+    kept = sorted(out.glob("parts/*.json"))
+    before = {path.name: path.read_bytes() for path in kept}
+    assert parts <= len(before) < 56
+    time.sleep(0.5)
+    assert sorted(out.glob("parts/*.json")) == kept  # nobody is still at work
+    finished = {
+        (part["instance"], part["policy"], part["seed"]): part["seconds"]
+        for part in map(json.loads, before.values())
+    }
+    process = start(study_file, out, jobs)
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert errors == ""  # quiet when piped
+    assert "report.html" in output
+    found = read_results(out)
+    assert_same_numbers(found, uninterrupted)
+    # Not run again: their seconds are those of the first time, and so is their session.
+    for run in found.runs.to_dict("records"):
+        key = (run["instance"], run["policy"], run["seed"])
+        assert run["session"] == (0 if key in finished else 1)
+        if key in finished:
+            assert run["seconds"] == finished[key]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_and_resume(study_file, uninterrupted, tmp_path, jobs: int) -> None:
+    out = tmp_path / "out"
+    process = start(study_file, out, jobs)
+    wait_for_parts(process, out, 5)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == (
+        f"interrupted: what was finished is kept in {out}, and the same command goes on from "
+        "there\n"
+    )
+    kept = len(read_results(out).runs)
+    assert 5 <= kept < 56
+    process = start(study_file, out, jobs)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    found = read_results(out)
+    assert_same_numbers(found, uninterrupted)
+    assert (found.runs["session"] == 0).sum() == kept
+
+
+def test_two_at_once_in_one_folder_are_refused(study_file, tmp_path) -> None:
+    out = tmp_path / "out"
+    process = start(study_file, out, 2)
+    try:
+        wait_for_parts(process, out, 1)
+        with pytest.raises(StudyError, match=r"something is running in .* already"):
+            run_study(load_study(study_file), out)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+# ---- failures ----
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_one_bad_run_does_not_stop_the_others(tmp_path, jobs: int) -> None:
+    class Fragile(mb.OMM):
+        name = "Fragile"
+
+        def _select(self):
+            if self.rounds == 20 and self.means[0] > 0.75:
+                raise ValueError("I do not like this instance")
+            return super()._select()
+
+    study = load_study(
+        {"horizon": 50, "runs": 6, "policies": ["OMM", Fragile], "instances": ["K5"]}
+    )
+    with pytest.raises(
+        StudyError, match=r"runs failed, the first one K5 Fragile seed .*: ValueErr"
+    ):
+        run_study(study, tmp_path, jobs=jobs)
+    kept = read_results(tmp_path).runs["policy"].value_counts()
+    assert kept["OMM"] == 6
+    assert 0 < kept["Fragile"] < 6
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # loky's own, about the process that died
+def test_a_worker_that_is_killed(tmp_path) -> None:
+    class Fatal(mb.OMM):
+        name = "Fatal"
+
+        def _select(self):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    study = load_study({"horizon": 50, "runs": 3, "policies": ["OMM", Fatal], "instances": ["K5"]})
+    with pytest.raises(
+        StudyError, match=r"a worker process was killed.* run the same command agai"
+    ):
+        run_study(study, tmp_path, jobs=2)
+    assert len(read_results(tmp_path).runs) <= 3
+
+
+def test_a_class_that_workers_cannot_import(tmp_path) -> None:
+    # This module is not where a new process would look for it.
+    study = load_study({"horizon": 50, "runs": 3, "policies": ["OMM", Hidden], "instances": ["K5"]})
+    with pytest.raises(
+        StudyError, match=r"6 of 6 runs failed.*ModuleNotFoundError: No module name"
+    ):
+        run_study(study, tmp_path, jobs=2)
+
+
+class Hidden(mb.OMM):
+    """Known in this module only."""
+
+    name = "Hidden"
+
+
+# ---- whose folder it is ----
+
+
+@pytest.fixture(scope="module")
+def taken(small: Study, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("taken")
+    run_study(small, folder, jobs=1)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "changes, difference",
+    [
+        ({"horizon": 500}, "instances.K5.horizon: there 400, here 500"),
+        ({"runs": 2}, "runs: there 3, here 2"),
+        ({"seed": 1}, "seed: there 0, here 1"),
+        ({"policies": ["MAUB"]}, "policies.OMM: there, but not here"),
+        ({"instances": ["K5"]}, "instances.U(2,5): there, but not here"),
+        ({"instances": ["K5", "K6"]}, "instances.K6: not there, here new"),
+        (
+            {"environment": {"std": 0.5}},
+            "instances.K5.environment.std: not there, here new",
+        ),
+        (
+            {"environment": {"type": "bernoulli"}},
+            'environment.type: there "GaussianEnvironment", here "BernoulliEnvironment"',
+        ),
+        (
+            {"environment": {"means": {"uniform": [0, 1]}}},
+            "instances.K5.means: there [0.5, 1.0], here [0.0, 1.0]",
+        ),
+    ],
+)
+def test_the_folder_of_another_study_is_refused(small, taken, changes, difference) -> None:
+    before = {path.name: path.read_bytes() for path in taken.iterdir()}
+    with pytest.raises(StudyError, match="belongs to another study:") as refused:
+        run_study(load_study(SMALL | changes), taken)
+    assert difference in str(refused.value)
+    assert "choose another folder (--out)" in str(refused.value)
+    assert before == {path.name: path.read_bytes() for path in taken.iterdir()}
+
+
+def test_a_study_that_has_grown(small, expected, taken, tmp_path, monkeypatch) -> None:
+    shutil.copytree(taken, tmp_path / "mine")
+    instances = [*SMALL["instances"], "K4"]
+    grown = load_study(SMALL | {"runs": 4, "instances": instances})
+    with pytest.raises(StudyError, match=r"run only what is missing \(--extend\), or choose"):
+        run_study(grown, tmp_path / "mine", jobs=1)
+    ran = count_runs(monkeypatch)
+    found = run_study(grown, tmp_path / "mine", jobs=1, extend=True)
+    assert len(ran) == 32 - 18
+    assert_same_numbers(found, run_study(grown, tmp_path / "anew", jobs=1))
+    # It has not merely grown.
+    with pytest.raises(StudyError, match="belongs to another study"):
+        run_study(small, tmp_path / "mine", jobs=1, extend=True)
+
+
+def test_folders_with_other_things(small, tmp_path) -> None:
+    (tmp_path / "thesis.tex").write_text("")
+    with pytest.raises(StudyError, match=r"holds other things \(thesis.tex, ...\) and no study"):
+        run_study(small, tmp_path)
+    with pytest.raises(StudyError, match="results cannot be written to"):
+        run_study(small, tmp_path / "thesis.tex")
+    with pytest.raises(StudyError, match="holds no study"):
+        read_results(tmp_path)
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "study.json").write_text("{")
+    with pytest.raises(StudyError, match="cannot be read"):
+        run_study(small, tmp_path / "new")
+    (tmp_path / "new" / "study.json").write_text('{"format": 99}')
+    with pytest.raises(StudyError, match="has format 99; this version"):
+        read_results(tmp_path / "new")
+
+
+def test_jobs_must_be_a_number(small, tmp_path) -> None:
+    with pytest.raises(ValueError, match="jobs must be at least 1, got 0"):
+        run_study(small, tmp_path, jobs=0)
+    assert runner.available_cores() >= 1

@@ -1,0 +1,474 @@
+"""Study files: what they may say, and one answer with a place for every mistake."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+from matroid_bandits.experiments import Study, StudyError, load_study, shipped_study
+
+GOOD = """\
+title = "A study"
+horizon = 300
+runs = 2
+seed = 5
+policies = ["MAUB", { type = "OMM", label = "omm again" }]
+
+[environment]
+std = 0.1
+
+[[instances]]
+matroid = "K5"
+
+[[instances]]
+name = "few"
+matroid = { type = "uniform", rank = 2, size = 4 }
+horizon = 200
+environment = { type = "bernoulli", means = { uniform = [0.1, 0.9] } }
+"""
+
+FILES = {
+    "links.csv": "source,target,ms\nOslo,Rome,30\nRome,Cork,20\nCork,Oslo,10\n",
+    "other-names.csv": "from,to\na,b\nb,c\n",
+    "no-header.csv": "Oslo,Rome\nRome,Cork\n",
+    "rows.csv": "action,drama,rating\n1,0,3.5\n1,1,4.5\n0,1,4\n",
+    "halves.csv": "x,y\n0.5,0\n0,1\n",
+    "numbers-only.csv": "1,0\n0,1\n",
+    "staff.csv": "element,neighbor\nAda,cook\nBob,cook\nBob,serve\nCy,\n",
+    "staff-means.csv": "mean\n0.5\n0.7\n0.9\n",
+    "ads.csv": "group\nshoes\nshoes\nhats\n",
+    "ragged.csv": "source,target\na,b\na\n",
+    "empty.csv": "",
+    "header-only.csv": "source,target\n",
+    "word.csv": "x,y\n1,zero\n",
+    "ring.edgelist": "a b 2\nb c 3\nc a 4\n",
+    "plain.edgelist": "a b\nb c\n",
+    "ring.gml": 'graph [ node [ id 0 label "a" ] node [ id 1 label "b" ]\n'
+    "edge [ source 0 target 1 km 7.5 ] ]\n",
+    "broken.graphml": "<graphml><graph></graphml>",
+    "mine.py": (
+        "import matroid_bandits as mb\n"
+        "class Mine(mb.Policy):\n"
+        "    def __init__(self, matroid, *, boldness=1.0):\n"
+        "        super().__init__(matroid)\n"
+        "        if boldness < 0:\n"
+        "            raise ValueError(f'boldness must not be negative, got {boldness}')\n"
+        "    def _select(self):\n"
+        "        return self.greedy_basis(self.counts * -1.0)\n"
+    ),
+    "broken.py": "1 / 0\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def load(folder: Path, text: str) -> Study:
+    path = folder / "study.toml"
+    path.write_text(text)
+    return load_study(path)
+
+
+def with_matroid(matroid: str, more: str = "") -> str:
+    return f'policies = ["MAUB"]\n[[instances]]\nname = "it"\nmatroid = {matroid}\n{more}'
+
+
+# ---- what a study may say ----
+
+
+def test_a_study(folder: Path) -> None:
+    study = load(folder, GOOD)
+    assert (study.name, study.title, study.runs) == ("study", "A study", 2)
+    assert list(study.seeds) == [5, 6]
+    assert [policy.name for policy in study.policies] == ["MAUB", "omm again"]
+    k5, few = study.instances
+    assert (k5.name, k5.horizon, few.name, few.horizon) == ("K5", 300, "few", 200)
+    environment = k5.answering(6)
+    assert isinstance(environment, mb.GaussianEnvironment)
+    assert environment.std[0] == 0.1
+    assert np.array_equal(environment.means, mb.random_means(10, 6))
+    other = few.answering(6)
+    assert isinstance(other, mb.BernoulliEnvironment)
+    assert np.array_equal(other.means, mb.random_means(4, 6, low=0.1, high=0.9))
+    assert len(study.tasks()) == len(set(study.tasks())) == 8
+    assert isinstance(study.policies[1].make(k5.matroid), mb.OMM)
+
+
+def test_what_is_left_out_has_a_default(folder: Path) -> None:
+    study = load(folder, 'policies = ["MAUB"]\ninstances = ["K5", "U(7, 10)"]\n')
+    assert (study.title, study.runs, study.seed) == ("study", 20, 0)
+    assert [i.name for i in study.instances] == ["K5", "U(7,10)"]
+    assert study.instances[0].horizon == 100_000
+    assert isinstance(study.instances[0].answering(0), mb.GaussianEnvironment)
+
+
+def test_a_dictionary_may_hold_the_things_themselves() -> None:
+    matroid = mb.UniformMatroid(2, 3)
+    study = load_study(
+        {
+            "policies": [mb.MAUB, {"type": mb.OMM, "label": "other"}],
+            "instances": [
+                matroid,
+                {
+                    "name": "fixed",
+                    "matroid": matroid,
+                    "environment": {"type": mb.BernoulliEnvironment, "means": [0.1, 0.2, 0.3]},
+                },
+            ],
+        }
+    )
+    assert study.instances[0].matroid is matroid
+    assert [p.name for p in study.policies] == ["MAUB", "other"]
+    assert study.instances[1].answering(7).means.tolist() == [0.1, 0.2, 0.3]
+
+
+def test_an_instances_environment_completes_itself_from_the_studys(folder: Path) -> None:
+    text = GOOD.replace(
+        'matroid = "K5"', 'matroid = "K5"\nenvironment = { means = { uniform = [0, 0] } }'
+    )
+    environment = load(folder, text).instances[0].answering(0)
+    assert isinstance(environment, mb.GaussianEnvironment)
+    assert environment.std[0] == 0.1  # the study's
+    assert environment.means.tolist() == [0.0] * 10  # its own
+
+
+@pytest.mark.parametrize(
+    "matroid, size, rank, means",
+    [
+        ('{ type = "graphic", edges = "links.csv" }', 3, 2, ("ms", [30, 20, 10])),
+        (
+            '{ type = "graphic", edges = { csv = "other-names.csv", columns = ["from", "to"] } }',
+            2,
+            2,
+            None,
+        ),
+        ('{ type = "graphic", edges = [["a", "b"], ["b", "a"]] }', 2, 1, None),
+        ('{ type = "linear", vectors = "rows.csv" }', 3, 2, ("rating", [3.5, 4.5, 4])),
+        ('{ type = "linear", vectors = { csv = "rows.csv", columns = ["drama"] } }', 3, 1, None),
+        ('{ type = "linear", vectors = "halves.csv" }', 2, 2, None),
+        ('{ type = "linear", vectors = [[1, 1], [1, -1]], field = 2 }', 2, 1, None),
+        ('{ type = "transversal", neighbors = "staff.csv" }', 3, 2, None),
+        ('{ type = "partition", groups = "ads.csv", capacities = 1 }', 3, 2, None),
+        ('{ type = "partition", groups = [0, 0, 1], capacities = [1, 1] }', 3, 2, None),
+        ('{ graph = "ring.edgelist" }', 3, 2, ("weight", [2, 4, 3])),
+        ('{ graph = "plain.edgelist" }', 2, 2, None),
+        ('{ graph = "ring.gml" }', 1, 1, ("km", [7.5])),
+        ('"partition(12)"', 12, None, None),
+    ],
+)
+def test_matroids(folder: Path, matroid: str, size: int, rank: int | None, means) -> None:
+    more = f'environment = {{ means = {{ column = "{means[0]}" }} }}' if means else ""
+    (instance,) = load(folder, with_matroid(matroid, more)).instances
+    assert instance.matroid.size == size
+    assert rank is None or instance.matroid.rank == rank
+    if means:
+        assert instance.answering(3).means.tolist() == means[1]
+
+
+def test_whole_numbers_from_a_file_are_exact(folder: Path) -> None:
+    (instance,) = load(folder, with_matroid('{ type = "linear", vectors = "rows.csv" }')).instances
+    # With the column of ratings, which nothing says is something else, and halves: floats.
+    assert "tolerance" in repr(instance.matroid)
+    text = '{ type = "linear", vectors = { csv = "rows.csv", columns = ["action", "drama"] } }'
+    (instance,) = load(folder, with_matroid(text)).instances
+    assert "over the rationals" in repr(instance.matroid)
+
+
+def test_means_can_be_rescaled_and_turned_round(folder: Path) -> None:
+    more = 'environment = { means = { column = "ms", rescale = [1.0, 0.5] } }'
+    text = with_matroid('{ type = "graphic", edges = "links.csv" }', more)
+    (instance,) = load(folder, text).instances
+    assert instance.answering(0).means.tolist() == [0.5, 0.75, 1.0]
+
+
+def test_means_from_another_file(folder: Path) -> None:
+    more = 'environment = { means = { csv = "staff-means.csv", column = "mean" } }'
+    text = with_matroid('{ type = "transversal", neighbors = "staff.csv" }', more)
+    (instance,) = load(folder, text).instances
+    assert instance.answering(0).means.tolist() == [0.5, 0.7, 0.9]
+
+
+def test_policies_of_ones_own(folder: Path) -> None:
+    text = 'instances = ["K5"]\n[[policies]]\ntype = "mine.py:Mine"\nboldness = 2.0\n'
+    (policy,) = load(folder, text).policies
+    assert policy.name == "Mine"
+    assert policy.origin["boldness"] == 2.0
+    made = policy.make(mb.GraphicMatroid.complete(4))
+    assert len(list(made.select())) == 3
+    imported = load(folder, 'instances = ["K5"]\npolicies = ["matroid_bandits.policies.omm:OMM"]\n')
+    assert imported.policies[0].name == "OMM"
+    # Another text is another policy.
+    source = policy.origin["source"]
+    (folder / "mine.py").write_text(FILES["mine.py"].replace("* -1.0", "* -2.0"))
+    assert load(folder, text).policies[0].origin["source"] != source
+
+
+TOPOLOGIES = Path(__file__).parents[3] / "shared" / "data" / "topologies"
+
+
+@pytest.mark.skipif(not TOPOLOGIES.is_dir(), reason="network topologies are not here")
+@pytest.mark.parametrize(
+    "name, more, size, rank, column, tree",
+    [
+        ("topohub-topozoo-Abilene.gml", "", 14, 10, "dist", 7963.34),
+        ("topohub-sndlib-germany50.gml", "", 88, 49, "dist", 3584.74),
+        ("topozoo-Geant2012.graphml", "", 61, 39, None, None),
+        ("topozoo-Garr201201.graphml", "", 89, 60, None, None),
+        ("rocketfuel-1755.latencies.intra", ', format = "edgelist"', 161, 86, "weight", 193),
+        ("rocketfuel-1221.latencies.intra", ', format = "edgelist"', 153, 105, "weight", 305),
+    ],
+)
+def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> None:
+    environment = f'environment = {{ means = {{ column = "{column}" }} }}' if column else ""
+    graph = (TOPOLOGIES / name).resolve()
+    text = with_matroid(f'{{ graph = "{graph}"{more} }}', environment)
+    (instance,) = load(tmp_path, text).instances
+    assert (instance.matroid.size, instance.matroid.rank) == (size, rank)
+    if column:
+        lengths = instance.answering(0).means
+        shortest = instance.matroid.max_weight_basis(-lengths)
+        assert lengths[shortest].sum() == pytest.approx(tree)
+
+
+# ---- mistakes ----
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        # The list of the issue: policy, key, rank, horizon, file, TOML.
+        ('["MAUB",', '["MUAB",', "line 5, policies[0].type: unknown policy 'MUAB'; did you mean"),
+        ("horizon = 300", "horzon = 300", "line 2, horzon: unknown key; did you mean horizon?"),
+        (
+            "rank = 2, size = 4",
+            "rank = 5, size = 4",
+            "line 15, instances[1].matroid: rank must be at most size = 4, got 5",
+        ),
+        ("horizon = 300", "horizon = -300", "line 2, horizon: horizon must be at least 1, got -3"),
+        ("horizon = 200", "horizon = 0", "line 16, instances[1].horizon: horizon must be at leas"),
+        ('"K5"', '{ graph = "rng.gml" }', "matroid.graph: there is no file"),
+        ('"K5"', '{ graph = "rng.gml" }', "did you mean ring.gml?"),
+        ("runs = 2", "runs = = 2", "is not TOML: Invalid value (at line 3, column 8)"),
+        # Keys
+        ("std = 0.1", "sdt = 0.1", "line 8, environment.sdt: unknown key; did you mean std?"),
+        ("rank = 2,", "rnk = 2,", "instances[1].matroid.rnk: unknown key; did you mean rank?"),
+        ('label = "omm again"', 'lable = "x"', "policies[1].lable: unknown key; did you mean labe"),
+        ("[[instances]]\nname", "[[instanzes]]\nname", "line 13, instanzes: unknown key; did you"),
+        ('name = "few"', 'nam = "few"', "line 14, instances[1].nam: unknown key; did you mean"),
+        ("{ uniform =", "{ unifrom =", "instances[1].environment.means.unifrom: unknown key"),
+        # Values
+        ("runs = 2", "runs = 0", "line 3, runs: runs must be at least 1, got 0"),
+        ("runs = 2", 'runs = "two"', "line 3, runs: runs must be an integer, got 'two'"),
+        ("runs = 2", "runs = 2.5", "line 3, runs: runs must be an integer, got 2.5"),
+        ("seed = 5", "seed = -1", "line 4, seed: seed must be at least 0, got -1"),
+        ("seed = 5", "seed = true", "line 4, seed: seed must be an integer, got True"),
+        ('title = "A study"', "title = 7", "line 1, title: must be a text, got 7"),
+        ("std = 0.1", "std = -0.1", "environment: std must be from 0 to 1e+100, got -0.1"),
+        ("std = 0.1", 'type = "gauss"', "environment.type: unknown environment 'gauss'; did you"),
+        ("[0.1, 0.9]", "[0.9, 0.1]", "means.uniform: must be from low to high, got [0.9, 0.1]"),
+        ("[0.1, 0.9]", "[0.1]", "means.uniform: must be two numbers"),
+        ("[0.1, 0.9]", "[0.1, 1.9]", "instances[1].environment: the mean of element"),
+        ("{ uniform = [0.1, 0.9] }", "[0.1, 0.2]", "2 means for the 4 elements of uniform(4)"),
+        ("{ uniform = [0.1, 0.9] }", '["x"]', "environment.means: means must be numbers"),
+        ("{ uniform = [0.1, 0.9] }", '{ column = "ms" }', "the matroid is not from a file"),
+        ("{ uniform = [0.1, 0.9] }", "{ }", "column is missing; for example means = "),
+        ('"K5"', '"K"', "line 11, instances[0].matroid: unknown matroid 'K'; allowed are K20"),
+        ('"K5"', '{ type = "uniformm" }', "matroid.type: unknown matroid 'uniformm'; did you mean"),
+        ('"K5"', '{ type = "uniform", rank = 2 }', "matroid: size is missing; UniformMatroid take"),
+        ('"K5"', "{ rank = 2 }", "type is missing; for example type ="),
+        ('"K5"', "5", "instances[0].matroid: must be a table of keys and values, got 5"),
+        ('name = "few"', 'name = "K5"', "instances[1]: 'K5' is there twice; give one of them"),
+        (', label = "omm again"', ', label = "MAUB"', "policies[1]: 'MAUB' is there twice"),
+        ('["MAUB", {', "[7, {", "policies[0].type: must be a name, got 7"),
+        # Files
+        (
+            '"K5"',
+            '{ type = "graphic", edges = "lnks.csv" }',
+            "there is no file",
+        ),
+        ('"K5"', '{ type = "graphic", edges = "lnks.csv" }', "did you mean links.csv?"),
+        ('"K5"', '{ graph = "gone/a.gml" }', "there is no folder"),
+        (
+            '"K5"',
+            '{ type = "graphic", edges = "no-header.csv" }',
+            "no-header.csv has no column 'source' (it has Oslo, Rome); say which to take",
+        ),
+        (
+            '"K5"',
+            '{ type = "graphic", edges = { csv = "links.csv", columns = ["sorce", "target"] } }',
+            "links.csv has no column 'sorce'; did you mean source?",
+        ),
+        (
+            '"K5"',
+            '{ type = "graphic", edges = { csv = "links.csv", columns = ["source"] } }',
+            "edges need two columns",
+        ),
+        ('"K5"', '{ type = "graphic", edges = "ragged.csv" }', "ragged.csv, line 3: 1 entries, b"),
+        ('"K5"', '{ type = "graphic", edges = "empty.csv" }', "empty.csv is empty; its first line"),
+        ('"K5"', '{ type = "graphic", edges = "header-only.csv" }', "has a header but no lines"),
+        ('"K5"', '{ type = "linear", vectors = "word.csv" }', "word.csv, line 2, y: must be a fin"),
+        (
+            '"K5"',
+            '{ type = "linear", vectors = "numbers-only.csv" }',
+            "the first line must name the columns, got 1, 0",
+        ),
+        ('"K5"', '{ graph = "links.csv" }', "links.csv: say what it is, format = one of edgelist"),
+        ('"K5"', '{ graph = "ring.gml", format = "gmll" }', "unknown graph format 'gmll'; did you"),
+        ('"K5"', '{ graph = "broken.graphml" }', "broken.graphml cannot be read as graphml"),
+        ('"K5"', '{ graph = "ring.gml", kind = "gml" }', "unknown key; allowed are graph, format"),
+        ('"K5"', "{ movielens = 0 }", "matroid.movielens: movielens must be at least 1, got 0"),
+        ('"K5"', '{ movielens = 5, path = "links.csv" }', "matroid.movielens"),
+        # Policies of one's own
+        ('["MAUB",', '["gone.py:Mine",', "there is no file"),
+        ('["MAUB",', '["mine.py:Mein",', "mine.py has no class 'Mein'; did you mean Mine?"),
+        ('["MAUB",', '["broken.py:Mine",', "broken.py cannot be imported: ZeroDivisionError"),
+        ('["MAUB",', '["no_such_package:Mine",', "no_such_package cannot be imported"),
+        (
+            '["MAUB",',
+            '[{ type = "mine.py:Mine", boldness = -1.0 },',
+            "line 5, policies[0]: on K5: boldness must not be negative, got -1.0",
+        ),
+        (
+            '["MAUB",',
+            '[{ type = "mine.py:Mine", boldnes = 1.0 },',
+            "policies[0].boldnes: unknown key; did you mean boldness?",
+        ),
+    ],
+)
+def test_mistakes_are_refused_with_their_place(folder: Path, old, new, message) -> None:
+    assert GOOD.count(old) >= 1
+    with pytest.raises(StudyError, match=re.escape(message)):
+        load(folder, GOOD.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "policies is missing; for example"),
+        ('policies = ["MAUB"]', "instances is missing; for example"),
+        ('policies = []\ninstances = ["K5"]', "line 1, policies: is empty; for example"),
+        ('policies = "MAUB"\ninstances = ["K5"]', "line 1, policies: must be a list, such as"),
+        ("horizon 5", "is not TOML"),
+    ],
+)
+def test_what_must_be_there(folder: Path, text: str, message: str) -> None:
+    with pytest.raises(StudyError, match=re.escape(message)):
+        load(folder, text)
+
+
+def test_files_that_are_not_studies(folder: Path) -> None:
+    with pytest.raises(StudyError, match=r"there is no file .*studdy.toml$"):
+        load_study(folder / "studdy.toml")
+    load(folder, GOOD)
+    with pytest.raises(StudyError, match=r"did you mean study.toml\?"):
+        load_study(folder / "studdy.toml")
+    with pytest.raises(StudyError, match="cannot be read"):
+        load_study(folder)
+    (folder / "latin.toml").write_bytes("title = 'Émile'".encode("latin-1"))
+    with pytest.raises(StudyError, match="is not a text in UTF-8"):
+        load_study(folder / "latin.toml")
+
+
+# ---- parts of a study ----
+
+
+def test_a_part_of_a_study(folder: Path) -> None:
+    study = load(folder, GOOD)
+    part = study.part(only=["FEW"], policies=[study.policy("maub")], runs=7, horizon=50, seed=1)
+    assert [i.name for i in part.instances] == ["few"]
+    assert [p.name for p in part.policies] == ["MAUB"]
+    assert (part.runs, part.seed, part.instances[0].horizon) == (7, 1, 50)
+    quick = study.part(quick=True)
+    assert [i.horizon for i in quick.instances] == [30, 20]
+    assert quick.runs == 2
+    assert study.part(quick=True, runs=5, horizon=9).instances[0].horizon == 9
+    with pytest.raises(StudyError, match=r"unknown instance 'fw'; did you mean few\?"):
+        study.part(only=["fw"])
+    with pytest.raises(ValueError, match="horizon must be at least 1"):
+        study.part(horizon=0)
+
+
+def test_the_identity_depends_on_what_results_depend_on(folder: Path) -> None:
+    first = load(folder, GOOD).identity()
+    assert load(folder, "# a remark\n" + GOOD.replace('"A study"', '"Other"')).identity() == first
+    for old, new in (
+        ("seed = 5", "seed = 6"),
+        ("std = 0.1", "std = 0.2"),
+        ("rank = 2", "rank = 3"),
+        ("0.9", "0.8"),
+        ("horizon = 200", "horizon = 201"),
+        ('"omm again"', '"OMM"'),
+    ):
+        assert load(folder, GOOD.replace(old, new)).identity() != first
+    # Elements of a graph whose edges are in another order are other elements.
+    text = with_matroid('{ type = "graphic", edges = "links.csv" }')
+    before = load(folder, text).identity()
+    (folder / "links.csv").write_text("source,target\nOslo,Rome\nRome,Cork\nCork,Rome\n")
+    assert load(folder, text).identity() != before
+
+
+# ---- the study that ships with the package ----
+
+
+def test_the_papers_table_is_data_with_its_source() -> None:
+    study = load_study(shipped_study("reproduce"), movielens="synthetic")
+    reference = study.reference
+    assert reference is not None
+    assert "Delage & Gaudel 2025, arXiv 2512.00605, Table 2" in reference.source
+    assert "2.2 GHz Xeon" in reference.machine
+    rows = {(row["instance"], row["policy"]): row for row in reference.rows}
+    names = {(i.name, p.name) for i in study.instances for p in study.policies}
+    assert set(rows) == names
+    horizons = {i.name: i.horizon for i in study.instances}
+    assert all(row["horizon"] == horizons[row["instance"]] for row in reference.rows)
+    assert rows["K20", "MAUB"] == {
+        "instance": "K20",
+        "policy": "MAUB",
+        "horizon": 100_000,
+        "seconds": 235.67,
+        "oracle_calls": 3501989.1,
+        "greedy_calls": 357.3,
+        "neighborhood_updates": 3765.8,
+    }
+    assert rows["transversal", "OMM"]["oracle_calls"] == 6_000_000
+    assert "greedy_calls" not in rows["K20", "OMM"]  # not in the paper
+
+
+def test_the_papers_instances() -> None:
+    study = load_study(shipped_study("reproduce"), movielens="synthetic")
+    shape = {i.name: (i.matroid.size, i.matroid.rank, i.horizon) for i in study.instances}
+    assert shape == {
+        "U(7,10)": (10, 7, 100_000),
+        "U(7,15)": (15, 7, 100_000),
+        "U(15,20)": (20, 15, 100_000),
+        "U(15,30)": (30, 15, 100_000),
+        "K5": (10, 4, 100_000),
+        "K7": (21, 6, 100_000),
+        "K15": (105, 14, 100_000),
+        "K20": (190, 19, 100_000),
+        "linear": (100, 16, 100_000),
+        "transversal": (7, 6, 1_000_000),
+    }
+    assert study.runs == 20
+    assert [p.name for p in study.policies] == ["OMM", "MAUB"]
+    transversal = study.instance("transversal").matroid
+    assert isinstance(transversal, mb.TransversalMatroid)
+    assert sum(map(len, transversal.neighbors)) == 17
+    # Seven bases of six elements: every six of the seven.
+    assert all(transversal.is_independent([e for e in range(7) if e != f]) for f in range(7))
+    for instance in study.instances:
+        environment = instance.answering(0)
+        assert isinstance(environment, mb.GaussianEnvironment)
+        assert set(environment.std) == {0.2}
+        if instance.name == "linear":
+            assert environment.means.max() > 4  # ratings
+            assert "invented movies" in instance.warning
+        else:
+            assert np.array_equal(environment.means, mb.random_means(instance.matroid.size, 0))
+            assert not instance.warning
