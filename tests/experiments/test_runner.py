@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import numpy as np
@@ -368,19 +369,15 @@ def test_a_worker_that_is_killed(tmp_path) -> None:
     assert len(read_results(tmp_path).runs) <= 3
 
 
-def test_a_class_that_workers_cannot_import(tmp_path) -> None:
-    # This module is not where a new process would look for it.
-    study = load_study({"horizon": 50, "runs": 3, "policies": ["OMM", Hidden], "instances": ["K5"]})
-    with pytest.raises(
-        StudyError, match=r"6 of 6 runs failed.*ModuleNotFoundError: No module name"
-    ):
+def test_a_class_that_workers_cannot_import(tmp_path, monkeypatch) -> None:
+    module = types.ModuleType("known_here_only")
+    exec("import matroid_bandits as mb\nclass Hidden(mb.OMM): name = 'Hidden'", vars(module))
+    monkeypatch.setitem(sys.modules, "known_here_only", module)
+    study = load_study(
+        {"horizon": 50, "runs": 3, "policies": ["OMM", module.Hidden], "instances": ["K5"]}
+    )
+    with pytest.raises(StudyError, match=r"6 of 6 runs failed.*No module named 'known_here_only'"):
         run_study(study, tmp_path, jobs=2)
-
-
-class Hidden(mb.OMM):
-    """Known in this module only."""
-
-    name = "Hidden"
 
 
 # ---- whose folder it is ----

@@ -161,6 +161,9 @@ def _panels(
         figure.legend(
             handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles)
         )
+        # Once for all formats.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
     return figure
 
 
