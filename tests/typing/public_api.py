@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 import matroid_bandits as mb
+from matroid_bandits import experiments
+from matroid_bandits.datasets import Catalogue, synthetic_catalogue
 
 
 class Mine(mb.Matroid):
@@ -45,3 +47,9 @@ mb.check_matroid(mb.OracleMatroid(3, lambda s: len(s) < 2))
 mb.check_policy(mb.OMM)
 mb.LinearMatroid(np.eye(3), field=2)
 mb.TransversalMatroid([[1, 2], ["x"], ()])
+
+study: experiments.Study = experiments.load_study({"policies": [Best], "instances": ["K5"]})
+results: experiments.Results = experiments.run_study(study, "folder", jobs=2)
+regret: float = float(results.runs["regret"].mean())
+report: experiments.Report = experiments.write_report("folder")
+movies: Catalogue = synthetic_catalogue().most_rated(10)

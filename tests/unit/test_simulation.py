@@ -99,11 +99,22 @@ class Fixed:
         self.seen += len(rewards)
 
 
+def test_counters_at_the_checkpoints_of_a_policy_in_python() -> None:
+    class Greedy(mb.Policy):
+        def _select(self):
+            return self.greedy_basis(self.counts * -1.0)
+
+    result = mb.simulate(Greedy(U24), ENVIRONMENT, 100, checkpoints=[1, 10, 100])
+    assert result.counter_curves["greedy_calls"].tolist() == [1, 10, 100]
+    assert result.counter_curves["neighborhood_updates"].tolist() == [0, 0, 0]
+    assert result.counters["greedy_calls"] == 100
+
+
 def test_a_policy_of_ones_own() -> None:
     policy = Fixed([3, 0])
     result = mb.simulate(policy, ENVIRONMENT, 100, matroid=U24)
     assert result.total_regret == pytest.approx(100 * (0.8 - 0.2))
-    assert result.counters == {}
+    assert result.counters == result.counter_curves == {}
     assert policy.seen == 200
     with pytest.raises(TypeError, match="pass matroid= to simulate"):
         mb.simulate(policy, ENVIRONMENT, 100)
@@ -258,3 +269,19 @@ def test_a_sample_of_the_wrong_shape_is_named() -> None:
 
     with pytest.raises(ValueError, match=r"Wrong\._sample must return 1 rewards"):
         mb.simulate(mb.MAUB(mb.UniformMatroid(1, 2)), Wrong([0.0, 1.0]), 10)
+
+
+def test_random_means() -> None:
+    means = mb.random_means(1000, seed=3)
+    assert 0.5 <= means.min() < 0.51
+    assert 0.99 < means.max() <= 1
+    assert np.array_equal(means, mb.random_means(1000, 3))
+    assert not np.array_equal(means, mb.random_means(1000, 4))
+    assert mb.random_means(2, 0, low=3, high=3).tolist() == [3, 3]
+    # As docs/random-numbers.md has it.
+    assert np.array_equal(means, np.random.default_rng([3, 10**6]).uniform(0.5, 1, 1000))
+    for low, high in ((1, 0), (np.nan, 1), (0, np.inf)):
+        with pytest.raises(ValueError, match="means must be from low to high"):
+            mb.random_means(2, 0, low=low, high=high)
+    with pytest.raises(ValueError, match="seed must be at least 0"):
+        mb.random_means(2, -1)

@@ -197,10 +197,10 @@ def _folder_name(study: "Study", options: argparse.Namespace) -> str:
 
 
 def _size(study: "Study") -> str:
-    return (
-        f"{study.title}: {len(study.instances)} instances, {len(study.policies)} policies, "
-        f"{study.runs} runs each"
-    )
+    numbers = [(len(study.instances), "instance"), (study.runs, "run")]
+    instances, runs = (f"{n:,} {what}{'s' * (n > 1)}" for n, what in numbers)
+    policies = ", ".join(policy.name for policy in study.policies)
+    return f"{study.title}: {instances}, {policies}, {runs} each"
 
 
 # ---- what is shown ----
@@ -215,7 +215,6 @@ def _show(study: "Study") -> None:
     ]
     for line in aligned([header, *rows], left=1):
         say(f"  {line}")
-    say(f"policies: {', '.join(policy.name for policy in study.policies)}")
 
 
 def _warn(warning: str) -> None:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 __all__ = ["DownloadError", "fetch_movielens"]
 
@@ -18,7 +19,20 @@ _TIMEOUT = (5, 30)
 
 
 class DownloadError(OSError):
-    """A data set could not be downloaded, or is not the one we know."""
+    """A data set could not be downloaded, or is not the one we know.
+
+    Attributes
+    ----------
+    url : str
+        What was to be downloaded.
+    reason : str
+        Why it was not, in a few words.
+    """
+
+    def __init__(self, url: str, reason: str, advice: str) -> None:
+        super().__init__(f"{url} was not downloaded: {reason}; {advice}")
+        self.url = url
+        self.reason = reason
 
 
 def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path:
@@ -55,6 +69,7 @@ def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path
     try:
         # Only here: all the rest works without it.
         import pooch  # noqa: PLC0415
+        import requests  # noqa: PLC0415  # what pooch downloads with
     except ImportError as error:
         raise ImportError(
             "downloading needs pooch: pip install 'matroid-bandits[experiments]', or " + instead
@@ -70,17 +85,24 @@ def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path
                 path=folder,
                 downloader=pooch.HTTPDownloader(timeout=_TIMEOUT),
             )
+    except requests.Timeout as error:
+        raise DownloadError(url, f"{_host(url)} does not answer", instead) from error
+    except requests.HTTPError as error:
+        raise DownloadError(url, f"{_host(url)} answers {error}", instead) from error
+    except requests.ConnectionError as error:
+        raise DownloadError(url, f"{_host(url)} cannot be reached", instead) from error
     except OSError as error:
-        raise DownloadError(
-            f"cannot download {url} to {folder} ({_CACHE} chooses another folder): {error}; "
-            f"if the server cannot be reached from here, {instead}"
-        ) from error
+        advice = f"choose another folder by the environment variable {_CACHE}, or {instead}"
+        raise DownloadError(url, f"writing to {folder} failed ({error})", advice) from error
     except ValueError as error:
-        raise DownloadError(
-            f"{url} is not the expected file, whose sha256 is {sha256}: the download was spoilt, "
-            f"or GroupLens has replaced the file; try again, or {instead}"
-        ) from error
+        reason = f"it is not the expected file, whose sha256 is {sha256}"
+        advice = f"the file was spoilt, or GroupLens has replaced it; try again, or {instead}"
+        raise DownloadError(url, reason, advice) from error
     return Path(path)
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc
 
 
 @contextmanager

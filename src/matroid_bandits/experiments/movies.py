@@ -43,7 +43,8 @@ def choose_movies(number: int, way: str, path: str | PathLike[str] | None) -> tu
         except DownloadError as error:
             movies = synthetic_catalogue()
             warning = (
-                "NOT MovieLens but invented movies of the same shape, because the data could not "
-                f"be had: {error}"
+                "NOT MovieLens but invented movies of the same shape, because ml-latest-small was "
+                f"not downloaded: {error.reason}. For the real ones, download {error.url} and say "
+                "where it is: --movielens PATH"
             )
     return movies.choose(number, way), warning

@@ -200,20 +200,22 @@ def _times(results: Results, table: pd.DataFrame) -> str:
     order = np.log(times).mean().sort_values().index
     fast, slow = str(order[0]), str(order[-1])
     factors = times[slow] / times[fast]
-    text += (
-        f" {slow} took {number(factors.min())} to {number(factors.max())} times as long as {fast}"
-    )
+    text += f" {slow} took {_range(factors)} times as long as {fast}"
     there = table.pivot_table(
         index="instance", columns="policy", values="published_seconds", sort=False
     )
     if {fast, slow} <= set(there.columns) and not there.dropna().empty:
         published = (there[slow] / there[fast]).dropna()
         text += (
-            f" (published: {number(published.min())} to {number(published.max())} times; the "
-            "published seconds are from another machine and another program, so only such ratios "
-            "within one table compare)"
+            f" (published: {_range(published)} times; the published seconds are from another "
+            "machine and another program, so only such ratios within one table compare)"
         )
     return text + "."
+
+
+def _range(values: "pd.Series[float]") -> str:
+    least, most = number(values.min()), number(values.max())
+    return least if least == most else f"{least} to {most}"
 
 
 def _list(things: Iterable[T], show: Callable[[T], str]) -> str:
