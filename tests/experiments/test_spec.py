@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
-from matroid_bandits.experiments import Study, StudyError, load_study, shipped_study
+from matroid_bandits.experiments import Study, StudyError, load_study, run_study, shipped_study
 
 GOOD = """\
 title = "A study"
@@ -209,6 +209,20 @@ def test_policies_of_ones_own(folder: Path) -> None:
     assert load(folder, text).policies[0].origin["source"] != source
 
 
+def test_a_policy_file_may_import_its_neighbours(folder: Path) -> None:
+    (folder / "helping_hands.py").write_text("def boldness():\n    return 3.0\n")
+    (folder / "theirs.py").write_text(
+        "from helping_hands import boldness\nfrom mine import Mine\n"
+        "class Theirs(Mine):\n    def __init__(self, matroid):\n"
+        "        super().__init__(matroid, boldness=boldness())\n"
+    )
+    study = load(
+        folder, 'horizon = 30\nruns = 2\ninstances = ["K4"]\npolicies = ["theirs.py:Theirs"]\n'
+    )
+    results = run_study(study, folder / "out", jobs=2)
+    assert results.runs["policy"].tolist() == ["Theirs", "Theirs"]
+
+
 TOPOLOGIES = Path(__file__).parents[3] / "shared" / "data" / "topologies"
 
 
@@ -360,6 +374,49 @@ def test_mistakes_are_refused_with_their_place(folder: Path, old, new, message) 
 def test_what_must_be_there(folder: Path, text: str, message: str) -> None:
     with pytest.raises(StudyError, match=re.escape(message)):
         load(folder, text)
+
+
+REFERENCE = """
+[reference]
+source = "somebody"
+figures = "table.csv"
+within = { oracle_calls = 2 }
+"""
+TABLE = "instance,policy,horizon,seconds,oracle_calls\nK5,MAUB,300,1.5,\nK5,OMM,300,2,70\n"
+
+
+def test_figures_to_compare_with(folder: Path) -> None:
+    (folder / "table.csv").write_text(TABLE)
+    reference = load(folder, GOOD + REFERENCE).reference
+    assert reference is not None
+    assert reference.machine == "another machine"
+    assert reference.within == {"oracle_calls": 2}
+    assert reference.rows == (
+        {"instance": "K5", "policy": "MAUB", "horizon": 300, "seconds": 1.5},
+        {"instance": "K5", "policy": "OMM", "horizon": 300, "seconds": 2.0, "oracle_calls": 70.0},
+    )
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("figures =", "figure =", "line 20, reference.figure: unknown key; did you mean figures?"),
+        ('figures = "table.csv"\n', "", "reference: figures is missing; for example"),
+        ('"table.csv"', '"tabel.csv"', "did you mean table.csv?"),
+        ("oracle_calls = 2", "oracle_cals = 2", "within.oracle_cals: unknown key; did you mean or"),
+        ("oracle_calls = 2", "oracle_calls = 0.5", "must be a factor of at least 1, got 0.5"),
+        ("oracle_calls = 2", 'oracle_calls = "2"', "must be a factor of at least 1, got '2'"),
+        ("policy,horizon", "polcy,horizon", "unknown column 'polcy'; did you mean policy?"),
+        ("horizon,seconds", "seconds,greedy_calls", "has no column 'horizon'"),
+        ("1.5", "fast", "table.csv, line 2, seconds: must be a finite number, got 'fast'"),
+        ("K5,OMM,300", "K5,OMM,", "table.csv, line 3, horizon: must be a finite number, got ''"),
+    ],
+)
+def test_mistakes_in_figures_to_compare_with(folder: Path, old, new, message) -> None:
+    assert old in REFERENCE + TABLE
+    (folder / "table.csv").write_text(TABLE.replace(old, new, 1))
+    with pytest.raises(StudyError, match=re.escape(message)):
+        load(folder, GOOD + REFERENCE.replace(old, new, 1))
 
 
 def test_files_that_are_not_studies(folder: Path) -> None:

@@ -4,7 +4,7 @@ A CSV file has a header line that names its columns, as pandas and R write it.
 """
 
 import csv
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,11 +36,14 @@ class Columns:
             )
         return self.columns[name]
 
-    def numbers(self, name: str) -> npt.NDArray[np.float64]:
-        """The entries of a column that must be finite numbers."""
-        values = np.empty(len(self.column(name)))
+    def numbers(self, name: str, *, optional: bool = False) -> npt.NDArray[np.float64]:
+        """The entries of a column that must be finite numbers; NaN for those that may lack."""
+        if optional and name not in self.columns:
+            return np.full(len(self.lines), np.nan)
+        values = np.full(len(self.column(name)), np.nan)
         for i, entry in enumerate(self.column(name)):
-            values[i] = _number(entry, self._place(i, name))
+            if not (optional and entry == ""):
+                values[i] = _number(entry, self._place(i, name))
         return values
 
     def _place(self, i: int, name: str) -> str:
@@ -129,7 +132,7 @@ PARAMETERS: dict[str, tuple[Callable[[Columns, Sequence[str]], Any], tuple[str, 
 
 
 def matroid_parameter(
-    name: str, data: Columns, columns: Sequence[str] | None, *, other_than: Iterable[str] = ()
+    name: str, data: Columns, columns: Sequence[str] | None, *, other_than: str | None = None
 ) -> Any:
     """The value of a matroid's parameter from a file.
 
@@ -141,12 +144,12 @@ def matroid_parameter(
         The file.
     columns : sequence of str, optional
         Where it is in the file.
-    other_than : iterable of str
-        Columns that hold something else.
+    other_than : str, optional
+        A column that holds something else.
     """
     read, usual = PARAMETERS[name]
     if columns is None:
-        columns = usual or [column for column in data.columns if column not in set(other_than)]
+        columns = usual or [column for column in data.columns if column != other_than]
         missing = [column for column in columns if column not in data.columns]
         if missing:
             raise StudyError(

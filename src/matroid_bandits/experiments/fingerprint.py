@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import random
+import sys
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,13 @@ def of_array(values: npt.NDArray[Any]) -> str:
 
 
 def of_code(cls: type) -> str:
-    """A checksum of a class's source; empty where there is none to be read."""
+    """A checksum of the text of a class's module; empty where there is none to be read.
+
+    What is written in a notebook or a script counts class by class.
+    """
     try:
-        return _digest(inspect.getsource(cls).encode())
+        whole = cls.__module__ != "__main__" and sys.modules.get(cls.__module__)
+        return _digest(inspect.getsource(whole or cls).encode())
     except (OSError, TypeError):
         return ""
 

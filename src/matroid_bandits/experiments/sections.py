@@ -1,25 +1,37 @@
 """Tables of a study file that know where they stand, so that messages can say it."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from math import isfinite
+from pathlib import Path
 from typing import Any
 
-from matroid_bandits._arguments import integer, nearest, shown
+from matroid_bandits._arguments import integer, nearest, real_array, shown
 from matroid_bandits.experiments.study import StudyError
 
-__all__ = ["Document", "Section"]
+__all__ = ["Document", "Section", "similar"]
 
 Place = tuple[str | int, ...]
 
 
 class Document:
-    """The text a study was read from: finds the line of a key.
+    """The text a study was read from.
 
-    For messages only: a line it does not find is left out.
+    Finds the line of a key, for messages only: a line it does not find is left out.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    text : str
+        TOML.
+    folder : Path
+        From where relative paths are seen.
     """
 
-    def __init__(self, name: str, text: str = "") -> None:
+    def __init__(self, name: str, text: str = "", folder: Path = Path()) -> None:
         self.name = name
+        self.folder = folder
         self._lines: dict[Place, int] = {}
         table: Place = ()
         lengths: dict[Place, int] = {}
@@ -104,6 +116,33 @@ class Section:
             raise self.error(f"is empty; for example {example}", key)
         return members
 
+    def file(self, key: str, name: str | None = None) -> Path:
+        """The file whose path stands at `key`, or is `name`; it must be there."""
+        path = self._document.folder / Path(self.text(key) if name is None else name).expanduser()
+        if not path.exists():
+            raise self.error(f"there is no file {path}{similar(path)}", key)
+        return path
+
+    def at(self, key: str | None, call: Callable[..., Any], *arguments: Any) -> Any:
+        """What the call returns; its complaints get the place of `key`."""
+        try:
+            return call(*arguments)
+        except (ValueError, TypeError, OSError) as error:
+            raise self.error(str(error), *([key] if key else [])) from error
+
+    def bounds(self, key: str, *, ascending: bool = True) -> tuple[float, float]:
+        """Two finite numbers."""
+        value = self._values.get(key)
+        try:
+            low, high = real_array(value, key).tolist()
+        except ValueError:
+            raise self.error(
+                f"must be two numbers, such as [0.5, 1.0], got {shown(value)}", key
+            ) from None
+        if not (isfinite(low) and isfinite(high)) or (ascending and low > high):
+            raise self.error(f"must be from low to high, got {shown(value)}", key)
+        return low, high
+
     def section(self, key: str | int, *more: str | int, values: Any = None) -> "Section":
         """A table inside this one."""
         inside = self._values.get(key) if values is None else values
@@ -113,6 +152,14 @@ class Section:
         """All keys and values but those named."""
         left_out = set(beside)
         return {key: value for key, value in self._values.items() if key not in left_out}
+
+
+def similar(path: Path) -> str:
+    """A hint for a path that is not there."""
+    if not path.parent.is_dir():
+        return f": there is no folder {path.parent}"
+    hint = nearest(path.name, sorted(p.name for p in path.parent.iterdir())).partition("?")[0]
+    return f"; {hint}?" if hint.startswith("did you mean") else ""
 
 
 def _keys(dotted: str) -> Place:

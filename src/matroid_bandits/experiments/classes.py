@@ -1,0 +1,109 @@
+"""Classes named in a study, of the package or of the user, and their parameters."""
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+from matroid_bandits._arguments import nearest, shown
+from matroid_bandits.experiments import fingerprint
+from matroid_bandits.experiments.sections import Section
+from matroid_bandits.experiments.study import StudyError, slug
+
+__all__ = ["class_at", "origin_of", "parameters_for"]
+
+
+def class_at(section: Section, by_name: Callable[[str], type], known: Mapping[str, type]) -> type:
+    """The class at the key ``type``: a name, ``package.module:Class``, ``file.py:Class``."""
+    value = section.required("type", f'type = "{next(iter(known))}"')
+    if isinstance(value, type):
+        return value
+    if not isinstance(value, str):
+        raise section.error(f"must be a name, got {shown(value)}", "type")
+    if ":" not in value:
+        cls: type = section.at("type", by_name, value)
+        return cls
+    home, _, name = value.rpartition(":")
+    module = _module(section, home)
+    found = getattr(module, name, None)
+    if not isinstance(found, type):
+        classes = [n for n, member in vars(module).items() if isinstance(member, type)]
+        raise section.error(f"{home} has no class {name!r}; {nearest(name, classes)}", "type")
+    return found
+
+
+def parameters_for(
+    cls: type, section: Section, *, beside: tuple[str, ...], given: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """What `section` says about the parameters of `cls`.
+
+    Keys that it does not take are refused, those it needs are asked for.
+
+    Parameters
+    ----------
+    cls : type
+    section : Section
+    beside : tuple of str
+        Keys of the section that are not parameters.
+    given : tuple of str
+        Parameters that come from elsewhere.
+    """
+    parameters = section.parameters(beside)
+    accepted = {
+        name: parameter
+        for name, parameter in inspect.signature(cls).parameters.items()
+        if name not in given
+    }
+    variadic = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    names = [name for name, parameter in accepted.items() if parameter.kind not in variadic]
+    if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values()):
+        section.only([*beside, *names])
+    for name in names:
+        if accepted[name].default is inspect.Parameter.empty and name not in parameters:
+            raise section.error(f"{name} is missing; {cls.__name__} takes {', '.join(names)}")
+    return parameters
+
+
+def origin_of(cls: type) -> dict[str, Any]:
+    """What identifies a class; for those of the user's, their text too."""
+    if cls.__module__.startswith("matroid_bandits."):
+        return {"type": cls.__name__}
+    return {"type": f"{cls.__module__}:{cls.__qualname__}", "source": fingerprint.of_code(cls)}
+
+
+def _module(section: Section, home: str) -> ModuleType:
+    path = section.file("type", home) if home.endswith(".py") else None
+    try:
+        if path is None:
+            return importlib.import_module(home)
+        # As for a script: what lies beside it can be imported.
+        if str(path.parent.resolve()) not in sys.path:
+            sys.path.insert(0, str(path.parent.resolve()))
+        name = f"matroid_bandits_study_{slug(path.stem)}"
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise section.error(f"{path} is not a Python file", "type")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    except StudyError:
+        raise
+    except Exception as error:
+        # Whatever a user's module raises.
+        problem = f"{type(error).__name__}: {error}"
+        raise section.error(f"{home} cannot be imported: {problem}", "type") from error
+    _send_by_value(module)
+    return module
+
+
+def _send_by_value(module: ModuleType) -> None:
+    """Let worker processes get its classes as they are: they have no such module."""
+    # Comes with the extra that has the workers; a study can be looked at without.
+    try:
+        import cloudpickle  # noqa: PLC0415
+    except ImportError:
+        return
+    cloudpickle.register_pickle_by_value(module)

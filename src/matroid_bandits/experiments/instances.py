@@ -1,0 +1,140 @@
+"""Instances of a study: a matroid, and an environment with its means."""
+
+from collections.abc import Mapping
+from functools import partial
+from os import PathLike
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits import catalog
+from matroid_bandits._arguments import real_array
+from matroid_bandits.experiments import fingerprint
+from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
+from matroid_bandits.experiments.files import Columns, read_csv
+from matroid_bandits.experiments.sections import Section
+from matroid_bandits.experiments.sources import Source, source_at
+from matroid_bandits.experiments.study import Instance
+from matroid_bandits.simulation import LONGEST
+
+__all__ = ["instance_at"]
+
+FloatArray = npt.NDArray[np.float64]
+
+_KEYS = ("name", "matroid", "environment", "horizon", "note")
+_USUAL_MEANS = (0.5, 1.0)
+
+
+def instance_at(
+    top: Section,
+    section: Section,
+    *,
+    seed: int,
+    horizon: int,
+    movielens: str | PathLike[str] | None,
+) -> Instance:
+    """The instance that `section` describes.
+
+    Parameters
+    ----------
+    top : Section
+        The study, whose environment is for all.
+    section : Section
+        The instance.
+    seed, horizon : int
+        Those of the study.
+    movielens : str or path, optional
+        Where the movies are.
+    """
+    section.only(_KEYS)
+    environment = _environment(top, section)
+    source = source_at(
+        section, seed=seed, means_column=_own_column(environment), movielens=movielens
+    )
+    cls = class_at(environment, catalog.environment_class, catalog.ENVIRONMENTS)
+    parameters = parameters_for(cls, environment, beside=("type", "means"), given=("means",))
+    if source.means is not None and "means" not in section.value("environment", {}):
+        # Ratings of movies go before means that the study gives for all.
+        means: FloatArray | tuple[float, float] = source.means
+    else:
+        means = _means(environment, source)
+    instance = Instance(
+        name=section.text("name", source.text),
+        matroid=source.matroid,
+        horizon=section.integer("horizon", horizon, least=1, most=LONGEST),
+        environment=partial(cls, **parameters),
+        means=means,
+        origin={
+            "matroid": source.text,
+            "size": source.matroid.size,
+            "rank": source.matroid.rank,
+            "bases": fingerprint.of_matroid(source.matroid),
+            "environment": {**origin_of(cls), **parameters},
+            "means": list(means) if isinstance(means, tuple) else fingerprint.of_array(means),
+        },
+        note=section.text("note"),
+        warning=source.warning,
+        data=source.data,
+    )
+    environment.at(None, instance.answering, seed)
+    return instance
+
+
+def _environment(top: Section, section: Section) -> Section:
+    """The instance's own; what it leaves out is the study's, if of the same type."""
+    general = top.section("environment", values=top.value("environment", {})).parameters()
+    usual = general.get("type", "gaussian")
+    if "environment" not in section:
+        return top.section("environment", values={"type": usual, **general})
+    own = section.section("environment").parameters()
+    if own.get("type", usual) == usual:
+        own = {**general, **own}
+    return section.section("environment", values={"type": usual, **own})
+
+
+def _own_column(environment: Section) -> str | None:
+    """The column of the matroid's own file that the means are in."""
+    means = environment.value("means")
+    if not isinstance(means, Mapping) or "csv" in means:
+        return None
+    return str(means.get("column"))
+
+
+def _means(section: Section, source: Source) -> FloatArray | tuple[float, float]:
+    if "means" not in section:
+        return _USUAL_MEANS
+    if not isinstance(section.value("means"), Mapping):
+        means: FloatArray = section.at("means", real_array, section.value("means"), "means")
+    else:
+        inner = section.section("means")
+        inner.only(("uniform", "csv", "column", "rescale"))
+        if "uniform" in inner:
+            inner.only(("uniform",))
+            return inner.bounds("uniform")
+        means = _means_from_file(inner, source.columns)
+    if len(means) != source.matroid.size:
+        raise section.error(
+            f"{len(means)} means for the {source.matroid.size} elements of {source.text}", "means"
+        )
+    return means
+
+
+def _means_from_file(section: Section, columns: Columns | None) -> FloatArray:
+    section.required("column", 'means = { csv = "means.csv", column = "mean" }')
+    if "csv" in section:
+        columns = section.at("csv", read_csv, section.file("csv"))
+    if columns is None:
+        raise section.error(
+            "the matroid is not from a file with columns; name one: "
+            'means = { csv = "means.csv", column = "mean" }',
+            "column",
+        )
+    means: FloatArray = section.at("column", columns.numbers, section.text("column"))
+    if "rescale" not in section or not len(means):
+        return means
+    for_least, for_most = section.bounds("rescale", ascending=False)
+    least, most = means.min(), means.max()
+    if least == most:
+        raise section.error(f"all means are {least:g}: nothing to rescale", "rescale")
+    share: FloatArray = (means - least) / (most - least)
+    return for_least + share * (for_most - for_least)
