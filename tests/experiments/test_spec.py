@@ -400,7 +400,7 @@ def test_figures_to_compare_with(folder: Path) -> None:
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("figures =", "figure =", "line 20, reference.figure: unknown key; did you mean figures?"),
+        ("figures =", "figure =", "line 21, reference.figure: unknown key; did you mean figures?"),
         ('figures = "table.csv"\n', "", "reference: figures is missing; for example"),
         ('"table.csv"', '"tabel.csv"', "did you mean table.csv?"),
         ("oracle_calls = 2", "oracle_cals = 2", "within.oracle_cals: unknown key; did you mean or"),
