@@ -9,7 +9,7 @@ import pytest
 
 from matroid_bandits.cli import main
 from matroid_bandits.datasets import DownloadError
-from matroid_bandits.experiments import read_results
+from matroid_bandits.experiments import read_results, summarise
 
 STUDY = """\
 title = "Two graphs"
@@ -114,6 +114,15 @@ def test_without_a_network_the_notice_is_loud(capsys, monkeypatch) -> None:
     assert folder.name.endswith("-synthetic")
     for name in ("report.html", "report.md"):
         assert "NOT MovieLens but invented movies" in (folder / name).read_text()
+
+
+def test_invented_movies_are_not_compared_with_the_paper() -> None:
+    options = ["--only=linear", "--only=K5", "--runs=2", "--movielens=synthetic", "--policy=MAUB"]
+    assert main(["reproduce", *options, "--out=out", "--jobs=1"]) == 0
+    table = summarise(read_results("out")).set_index("instance")
+    assert table.loc["K5", "published_oracle_calls"] == 797.35
+    assert table.filter(like="published_").loc["linear"].isna().all()
+    assert "1 of 1 means lie within" in Path("out/report.md").read_text()
 
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "movielens"

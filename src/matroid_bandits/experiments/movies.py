@@ -34,7 +34,7 @@ def choose_movies(number: int, way: str, path: str | PathLike[str] | None) -> tu
     warning = ""
     if path == SYNTHETIC:
         movies = synthetic_catalogue()
-        warning = "invented movies of the same shape, as asked for"
+        warning = "invented movies of the same shape, as asked for; not compared with anything"
     elif path is not None:
         movies = read_movielens(path)
     else:
@@ -43,8 +43,9 @@ def choose_movies(number: int, way: str, path: str | PathLike[str] | None) -> tu
         except DownloadError as error:
             movies = synthetic_catalogue()
             warning = (
-                "NOT MovieLens but invented movies of the same shape, because ml-latest-small was "
-                f"not downloaded: {error.reason}. For the real ones, download {error.url} and say "
-                "where it is: --movielens PATH"
+                "NOT MovieLens but invented movies of the same shape (and so not compared with "
+                "published figures), because ml-latest-small was not downloaded: "
+                f"{error.reason}. For the real ones, download {error.url} and say where it is: "
+                "--movielens PATH"
             )
     return movies.choose(number, way), warning

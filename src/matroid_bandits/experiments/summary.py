@@ -30,11 +30,12 @@ def summarise(results: Results) -> pd.DataFrame:
 
     Columns: what was run; mean, standard deviation (``_std``) and half the width of a 95 %
     confidence interval (``_ci``) of the regret; for every measure its mean and standard deviation,
-    the published figure (``published_``) and the ratio to it (``ratio_``), NaN where there is none
-    or it is for another horizon.
+    the published figure (``published_``) and the ratio to it (``ratio_``), NaN where there is
+    none, it is for another horizon, or the instance is a makeshift (it has a warning).
     """
     identity = results.study["identity"]
     published = _published(results.study)
+    invented = {entry["name"] for entry in results.study["instances"] if entry["warning"]}
     rows = []
     for key, runs in results.runs.groupby(["instance", "policy"], sort=False):
         instance, policy = map(str, key)
@@ -51,6 +52,9 @@ def summarise(results: Results) -> pd.DataFrame:
             "regret_ci": half_width(runs["regret"].to_numpy()),
         }
         reference = published.get((instance, policy, origin["horizon"]), {})
+        if instance in invented:
+            # Neither agreement nor disagreement would mean anything.
+            reference = {}
         for measure in MEASURES:
             # A policy of the user's own may not count.
             values: npt.NDArray[np.float64] = np.asarray(
