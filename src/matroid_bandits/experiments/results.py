@@ -60,8 +60,7 @@ class Results:
 
     def finished(self) -> set[Task]:
         """The runs that are there."""
-        columns = (self.runs[name].tolist() for name in _KEY)
-        return {Task(*row) for row in zip(*columns, strict=True)}
+        return _tasks(self.runs)
 
 
 def read_results(folder: str | PathLike[str]) -> Results:
@@ -78,14 +77,10 @@ def read_results(folder: str | PathLike[str]) -> Results:
     curves = _read_table(store.curves_file, _CURVE_COLUMNS)
     # Runs are written last: a curve without its run was being gathered when something broke.
     curves = curves.merge(runs[_KEY], on=_KEY)
-    parts = [part for _, part in store.read_parts()]
+    # A part that is in the table already was about to be removed.
+    gathered = _tasks(runs)
+    parts = [p for _, p in store.read_parts() if Task(*(p[k] for k in _KEY)) not in gathered]
     fresh = _frame([{k: v for k, v in p.items() if k != "curve"} for p in parts], _RUN_COLUMNS)
-    known = runs.merge(fresh[_KEY], on=_KEY)[_KEY]
-    if len(known):
-        # Gathered, but not yet removed.
-        done = {tuple(row) for row in known.itertuples(index=False)}
-        parts = [p for p in parts if (p["instance"], p["policy"], p["seed"]) not in done]
-        fresh = fresh[[tuple(row) not in done for row in fresh[_KEY].itertuples(index=False)]]
     order = _order(study["identity"])
     return Results(
         runs=_sorted(pd.concat([runs, fresh]), order, _KEY),
@@ -109,6 +104,11 @@ def gather(store: Store) -> None:
     with suppress(OSError):
         # Unless something is left in it.
         store.parts.rmdir()
+
+
+def _tasks(runs: pd.DataFrame) -> set[Task]:
+    columns = (runs[name].tolist() for name in _KEY)
+    return {Task(*row) for row in zip(*columns, strict=True)}
 
 
 def _read_table(path: Path, columns: list[str]) -> pd.DataFrame:
