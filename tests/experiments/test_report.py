@@ -3,6 +3,7 @@
 import csv
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from matroid_bandits.experiments import (
     write_report,
 )
 from matroid_bandits.experiments import report as report_module
-from matroid_bandits.experiments.summary import band, half_width, leading_policy
+from matroid_bandits.experiments.summary import band, growth, half_width, leading_policy
 from matroid_bandits.experiments.words import as_printed, findings, number, ratio
 
 FILES = {
@@ -269,6 +270,31 @@ def test_policies_are_compared_in_pairs(tmp_path) -> None:
     text = " ".join(findings(results, summarise(results)))
     assert "regret of A is below that of B on better" in text
     assert "above it on none" in text
+
+
+def test_only_runs_that_both_have_are_compared(tmp_path) -> None:
+    results = made_up(
+        {
+            "z": {"A": [1.0, 2.0, 3.0, 9.0], "B": [2.0, 4.0, 6.0, 0.0]},
+            "a": {"A": [1.0, 2.0, 3.0, 9.0], "B": [2.0, 4.0, 6.0, 0.0]},
+        },
+        tmp_path,
+    )
+    whole = compare(results, "A", "B")
+    assert [c.instance for c in whole] == ["z", "a"]  # as the study has them
+    assert whole[0].other_regret == 3.0
+    runs = results.runs
+    last_of_b = (runs["policy"] == "B") & (runs["seed"] == 3)
+    fewer = replace(results, runs=runs[~last_of_b])
+    for comparison in compare(fewer, "A", "B"):
+        assert comparison.regret == 2.0
+        assert comparison.other_regret == 4.0
+
+
+def test_growth_over_the_last_nine_tenths() -> None:
+    curves = pd.DataFrame({"round": [1, 10, 50, 100] * 2, "calls": [1, 2, 6, 8, 3, 4, 8, 10]})
+    assert growth(curves, "calls") == 9 / 3
+    assert np.isnan(growth(curves.assign(calls=0), "calls"))
 
 
 def test_agreement_in_words_follows_the_numbers(folder: Path) -> None:

@@ -243,7 +243,12 @@ def uninterrupted(study_file: Path, tmp_path_factory) -> Results:
 
 
 def start(study_file: Path, out: Path, jobs: int) -> subprocess.Popen:
-    command = [sys.executable, "-m", "matroid_bandits", "run", str(study_file)]
+    # Where the tests run in the background, Ctrl-C is switched off for them and their children.
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from matroid_bandits.cli import main; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", code, "run", str(study_file)]
     command += ["--out", str(out), "--jobs", str(jobs)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -433,8 +438,9 @@ def test_a_study_that_has_grown(small, expected, taken, tmp_path, monkeypatch) -
     assert len(ran) == 32 - 18
     assert_same_numbers(found, run_study(grown, tmp_path / "anew", jobs=1))
     # It has not merely grown.
-    with pytest.raises(StudyError, match="belongs to another study"):
-        run_study(small, tmp_path / "mine", jobs=1, extend=True)
+    for other in (small, load_study(SMALL | {"runs": 3, "instances": instances})):
+        with pytest.raises(StudyError, match="belongs to another study"):
+            run_study(other, tmp_path / "mine", jobs=1, extend=True)
 
 
 def test_folders_with_other_things(small, tmp_path) -> None:
