@@ -1,5 +1,6 @@
 """A progress bar on a terminal, silence elsewhere."""
 
+import shutil
 import sys
 from types import TracebackType
 from typing import Self
@@ -37,7 +38,9 @@ class Progress:
     def now(self, text: str) -> None:
         """Say what is running."""
         if self._bar is not None:
-            self._bar.set_description(text)
+            # The numbers behind it need some fifty columns.
+            room = max(0, shutil.get_terminal_size().columns - 50)
+            self._bar.set_description(text[:room])
 
     def done(self) -> None:
         """One step is done."""

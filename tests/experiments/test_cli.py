@@ -26,6 +26,13 @@ def elsewhere(tmp_path: Path, monkeypatch) -> None:
     Path("study.toml").write_text(STUDY)
 
 
+def status(arguments: str) -> int | str | None:
+    try:
+        return main(arguments.split())
+    except SystemExit as ended:
+        return ended.code
+
+
 def test_run_ends_with_the_paths(capsys) -> None:
     assert main(["run", "study.toml", "--jobs=1"]) == 0
     printed = capsys.readouterr()
@@ -161,9 +168,7 @@ def test_movielens_from_a_path(capsys, name: str, rank: int) -> None:
     ],
 )
 def test_mistakes_get_one_answer(arguments: str, message: str, capsys) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments.split())
-    assert ended.value.code == 2
+    assert status(arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert message in printed.err
@@ -174,8 +179,7 @@ def test_mistakes_get_one_answer(arguments: str, message: str, capsys) -> None:
 def test_another_study_in_the_folder(capsys) -> None:
     main(["run", "study.toml", "--jobs=1", "--quiet"])
     Path("study.toml").write_text(STUDY.replace("500", "600"))
-    with pytest.raises(SystemExit):
-        main(["run", "study.toml"])
+    assert main(["run", "study.toml"]) == 2
     error = capsys.readouterr().err.splitlines()
     assert error == [
         "matroid-bandits run: results/study belongs to another study:",
@@ -190,6 +194,63 @@ def test_a_study_that_has_grown(capsys) -> None:
     Path("study.toml").write_text(STUDY.replace('"K4"', '"K4", "K6"'))
     assert main(["run", "study.toml", "--extend", "--jobs=1"]) == 0
     assert len(read_results("results/study").runs) == 18
+    # More runs by an option go into the same folder too.
+    assert main(["run", "study.toml", "--extend", "--runs=4", "--jobs=1", "--quiet"]) == 0
+    assert len(read_results("results/study").runs) == 24
+
+
+def test_seed_as_an_option_and_in_the_file(capsys) -> None:
+    Path("study.toml").write_text('policies = ["OMM"]\ninstances = ["partition(30)"]\nseed = 5\n')
+    main(["run", "study.toml", "--list"])
+    in_the_file = capsys.readouterr().out
+    Path("study.toml").write_text('policies = ["OMM"]\ninstances = ["partition(30)"]\n')
+    main(["run", "study.toml", "--list", "--seed=5"])
+    assert capsys.readouterr().out == in_the_file
+    main(["run", "study.toml", "--list"])
+    assert capsys.readouterr().out != in_the_file
+
+
+def test_a_list_downloads_nothing(capsys, monkeypatch) -> None:
+    def refuse() -> Path:
+        raise AssertionError("no download for a list")
+
+    monkeypatch.setattr("matroid_bandits.experiments.movies.fetch_movielens", refuse)
+    assert main(["reproduce", "--list"]) == 0
+    Path("study.toml").write_text(
+        'policies = ["OMM"]\n[[instances]]\nmatroid = {movielens = 500}\n'
+    )
+    assert main(["run", "study.toml", "--list"]) == 2
+    assert "only 100 invented ones; for real ones say where they are" in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_does_not_stop_the_work() -> None:
+    command = f"{sys.executable} -m matroid_bandits run study.toml --jobs=1 | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert Path("results/study/report.html").exists()
+
+
+def test_a_full_disk(capsys, monkeypatch) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("matroid_bandits.experiments.store.write_atomically", full)
+    assert main(["run", "study.toml", "--jobs=1"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("matroid-bandits run: [Errno 28] No space left on device")
+    assert error.count("\n") == 1
+
+
+def test_very_long_choices_have_short_folders(capsys) -> None:
+    names = [f"instance number {i}" for i in range(30)]
+    entries = ", ".join(f'{{ name = "{name}", matroid = "U(1,2)" }}' for name in names)
+    Path("study.toml").write_text(
+        f'horizon = 5\nruns = 1\npolicies = ["OMM"]\ninstances = [{entries}]\n'
+    )
+    assert main(["run", "study.toml", "--jobs=1", *(f"--only={name}" for name in names[:20])]) == 0
+    (folder,) = Path("results").iterdir()
+    assert len(folder.name) < 60
+    assert len(read_results(folder).runs) == 20
 
 
 def test_without_the_extra(tmp_path) -> None:

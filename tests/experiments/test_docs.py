@@ -18,10 +18,11 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for block in blocks("csv") + blocks("python"):
-        name, _, content = block.partition("\n")
-        if name.endswith((".csv", ".py")):
-            (tmp_path / name.removeprefix("# ")).write_text(content)
+    tables = re.findall(r"`(\S+)`:\n\n```csv\n(.*?)```", TEXT, flags=re.DOTALL)
+    assert len(tables) == len(blocks("csv"))
+    for name, content in tables:
+        (tmp_path / name).write_text(content)
+    (tmp_path / "mine.py").write_text(blocks("python")[0])
     graph = "graph [ node [ id 0 ] node [ id 1 ] node [ id 2 ]\n"
     graph += "edge [ source 0 target 1 dist 10 ] edge [ source 1 target 2 dist 30 ]\n"
     (tmp_path / "backbone.gml").write_text(graph + "edge [ source 0 target 2 dist 20 ] ]\n")

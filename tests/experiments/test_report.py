@@ -1,6 +1,7 @@
 """Reports: from stored results alone, the same every time, and right."""
 
 import csv
+import json
 import re
 import shutil
 from dataclasses import replace
@@ -138,7 +139,10 @@ def test_another_horizon_is_not_compared(tmp_path) -> None:
     run_study(study.part(only=["K5"], runs=2, horizon=500), tmp_path, jobs=1)
     written = write_report(tmp_path)
     assert written.table["published_seconds"].isna().all()
-    assert "for other horizons and are not compared" in (tmp_path / "report.md").read_text()
+    assert (
+        "for other horizons or instances and are not compared"
+        in (tmp_path / "report.md").read_text()
+    )
     assert not any("published" in paragraph for paragraph in written.findings)
 
 
@@ -308,6 +312,104 @@ def test_agreement_in_words_follows_the_numbers(folder: Path) -> None:
     assert re.search(
         r"outside: MAUB on U\(7,10\) \([\d,]+ ± .*?, published 497\) and MAUB on K5", text
     )
+
+
+def test_words_about_far_too_few_calls(folder: Path) -> None:
+    found = read_results(folder)
+    found.runs.loc[found.runs["policy"] == "OMM", "oracle_calls"] //= 10
+    text = " ".join(findings(found, summarise(found)))
+    assert "Oracle calls: 2 of 4 means lie within a factor of 2" in text
+    assert "outside: OMM on U(7,10) (70,000, published 700,000) and OMM on K5" in text
+
+
+def test_words_about_calls_and_times(folder: Path) -> None:
+    found = read_results(folder)
+    runs = found.runs
+    for policy, instance, calls, seconds in (
+        ("OMM", "K5", 600, 3.0),
+        ("OMM", "U(7,10)", 500, 2.0),
+        ("MAUB", "K5", 100, 1.0),
+        ("MAUB", "U(7,10)", 100, 1.0),
+    ):
+        here = (runs["policy"] == policy) & (runs["instance"] == instance)
+        runs.loc[here, "oracle_calls"] = calls
+        runs.loc[here, "seconds"] = seconds
+    text = " ".join(findings(found, summarise(found)))
+    assert "OMM asks the oracle 5 times as often as MAUB on U(7,10), 6 times on K5. Over" in text
+    assert "All runs together took 28 seconds of computing. OMM took 2 to 3 times as long" in text
+    assert "(published: 1.44 to 1.8 times; the published seconds are from another machine" in text
+    runs["oracle_calls"] = 100
+    assert "asks the oracle" not in " ".join(findings(found, summarise(found)))
+    runs.loc[runs["policy"] == "OMM", "oracle_calls"] = 300
+    assert "3 times as often as MAUB on every instance." in " ".join(
+        findings(found, summarise(found))
+    )
+
+
+def test_names_stay_as_they_are_in_words(tmp_path) -> None:
+    regrets = {"ml-1m-a": {"A": [1.0, 2.0, 3.0], "B": [11.0, 12.5, 13.0]}}
+    results = made_up(regrets, tmp_path)
+    text = " ".join(findings(results, summarise(results)))
+    assert "of A is below that of B on ml-1m-a (\N{MINUS SIGN}83.6 %); above it on none" in text
+
+
+def test_a_leader_that_is_nowhere_lower_names_the_other(tmp_path) -> None:
+    regrets = {
+        "x": {"A": [10.0, 10.1, 10.2, 10.1], "B": [9.0, 9.1, 9.2, 9.0]},
+        "y": {"A": [10.0, 30.0, 20.0, 40.0], "B": [60.0, 0.1, 70.0, 0.1]},
+    }
+    results = made_up(regrets, tmp_path)
+    text = " ".join(findings(results, summarise(results)))
+    assert "of A is not distinguishable from that of B on y" in text
+    assert "above it on x (+" in text
+
+
+def test_runs_of_different_versions_are_pointed_out(folder: Path, tmp_path) -> None:
+    for name in SOURCES:
+        shutil.copy(folder / name, tmp_path)
+    runs = pd.read_parquet(folder / "runs.parquet")
+    runs["session"] = np.arange(len(runs)) % 2
+    runs.to_parquet(tmp_path / "runs.parquet")
+    sessions = json.loads((folder / "sessions.json").read_text())
+    later = sessions[0] | {"numpy": "99.0"}
+    (tmp_path / "sessions.json").write_text(json.dumps([*sessions, later]))
+    (warning,) = [w for w in write_report(tmp_path).warnings if "different versions" in w]
+    assert "NumPy 99.0" in warning
+    assert "different versions" in (tmp_path / "report.html").read_text()
+
+
+def test_odd_names_in_figures_and_tex(tmp_path) -> None:
+    study = load_study(
+        {
+            "horizon": 1,
+            "runs": 2,
+            "policies": [{"type": "OMM", "label": "_$a_{$"}, "MAUB"],
+            "instances": [
+                {"name": "$x_{$ costs $5", "matroid": "K4"},
+                {"name": "[K5] back\\slash", "matroid": "K5"},
+                {"name": "long " * 20, "matroid": "K5"},
+            ],
+        }
+    )
+    found = run_study(study, tmp_path, jobs=1)
+    write_report(tmp_path)
+    figure = report_module.regret_figure(found)
+    assert figure.axes[0].get_title() == "(a) $x_{$ costs $5"
+    assert len(figure.axes[2].get_title()) < 30
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["_$a_{$", "MAUB"]
+    assert figure.axes[0].lines[0].get_marker() == "o"  # one point makes no line
+    tex = (tmp_path / "table.tex").read_text()
+    assert r"{}[K5] back\textbackslash{}slash & " in tex
+
+
+def test_the_band_of_calls_holds_the_middle_of_the_runs(folder: Path) -> None:
+    found = read_results(folder)
+    axes = report_module.oracle_calls_figure(found).axes[0]
+    last = found.runs.query("instance == 'U(7,10)' and policy == 'MAUB'")["oracle_calls"]
+    heights = axes.collections[1].get_paths()[0].vertices
+    ends = heights[heights[:, 0] == 100_000][:, 1]
+    assert ends.min() == pytest.approx(last.astype(float).quantile(0.1))
+    assert ends.max() == pytest.approx(last.astype(float).quantile(0.9))
 
 
 def test_numbers_as_people_write_them() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -333,6 +334,60 @@ def test_two_at_once_in_one_folder_are_refused(study_file, tmp_path) -> None:
         process.communicate()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_being_asked_to_end_is_like_ctrl_c(study_file, tmp_path) -> None:
+    out = tmp_path / "out"
+    process = start(study_file, out, 2)
+    wait_for_parts(process, out, 3)
+    process.terminate()
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors.startswith("interrupted: what was finished is kept")
+    assert len(read_results(out).runs) >= 3
+
+
+def test_ctrl_c_ends_long_runs_at_once(tmp_path) -> None:
+    path = tmp_path / "endless.toml"
+    path.write_text(
+        'horizon = 9_000_000_000\npolicies = ["OMM"]\nruns = 2\n'
+        'instances = [{ name = "short", matroid = "K4", horizon = 10 }, "K20"]\n'
+    )
+    process = start(path, tmp_path / "out", 2)
+    wait_for_parts(process, tmp_path / "out", 1)
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=20)  # its workers do not finish what they are at
+    assert process.returncode == 130
+
+
+def test_a_run_whose_curve_is_gone_is_run_again(small, expected, tmp_path, monkeypatch) -> None:
+    run_study(small, tmp_path, jobs=1)
+    (tmp_path / "curves.parquet").unlink()
+    ran = count_runs(monkeypatch)
+    assert_same_numbers(run_study(small, tmp_path, jobs=1), expected)
+    assert len(ran) == 18
+
+
+def test_tasks_come_seed_by_seed(small: Study) -> None:
+    tasks = small.tasks()
+    assert [task.seed for task in tasks] == sorted(task.seed for task in tasks)
+    assert {(t.instance, t.policy) for t in tasks[:6]} == {(t.instance, t.policy) for t in tasks}
+
+
+def test_progress_counts_what_was_there(small, tmp_path, monkeypatch) -> None:
+    shown: list[tuple[int, int]] = []
+
+    class Watched(runner.Progress):
+        def __init__(self, total: int, **options) -> None:
+            shown.append((total, options["done_before"]))
+            super().__init__(total, **options)
+
+    monkeypatch.setattr(runner, "Progress", Watched)
+    run_study(load_study(SMALL | {"runs": 2}), tmp_path, jobs=1)
+    run_study(small, tmp_path, jobs=1, extend=True)
+    assert shown == [(12, 0), (18, 12)]
+
+
 # ---- failures ----
 
 
@@ -356,6 +411,33 @@ def test_one_bad_run_does_not_stop_the_others(tmp_path, jobs: int) -> None:
     kept = read_results(tmp_path).runs["policy"].value_counts()
     assert kept["OMM"] == 6
     assert 0 < kept["Fragile"] < 6
+
+
+def test_a_policy_that_exits(tmp_path) -> None:
+    class Quitter(mb.OMM):
+        name = "Quitter"
+
+        def _select(self):
+            sys.exit(3)
+
+    study = load_study({"horizon": 9, "runs": 2, "policies": [Quitter, "OMM"], "instances": ["K4"]})
+    with pytest.raises(StudyError, match="2 of 4 runs failed, the first one K4 Quitter seed 0"):
+        run_study(study, tmp_path, jobs=1)
+
+
+def test_names_of_any_length_and_kind(tmp_path) -> None:
+    names = ["\N{CJK UNIFIED IDEOGRAPH-4E2D}" * 100, "a/b", "a-b", "../x", "K5", "k5"]
+    study = load_study(
+        {
+            "horizon": 9,
+            "runs": 2,
+            "policies": ["OMM"],
+            "instances": [{"name": name, "matroid": "K4"} for name in names],
+        }
+    )
+    assert len(run_study(study, tmp_path / "out", jobs=1).runs) == 12
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert study.part(only=["k5"]).instances[0].name == "k5"
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # loky's own, about the process that died
@@ -406,7 +488,7 @@ def taken(small: Study, tmp_path_factory) -> Path:
         ({"instances": ["K5", "K6"]}, "instances.K6: not there, here new"),
         (
             {"environment": {"std": 0.5}},
-            "instances.K5.environment.std: not there, here new",
+            "instances.K5.environment.parameters.std: not there, here new",
         ),
         (
             {"environment": {"type": "bernoulli"}},
@@ -458,6 +540,49 @@ def test_folders_with_other_things(small, tmp_path) -> None:
     (tmp_path / "new" / "study.json").write_text('{"format": 99}')
     with pytest.raises(StudyError, match="has format 99; this version"):
         read_results(tmp_path / "new")
+
+
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("study.json", "[]", "does not describe a study"),
+        ("study.json", '{"format": 1}', "are damaged: KeyError('identity')"),
+        ("sessions.json", "[1]", "are damaged"),
+        ("sessions.json", "[]", "of an unknown session"),
+        ("sessions.json", '[{"jobs": 1}]', "sessions.json lacks command"),
+        ("runs.parquet", "PAR1", "runs.parquet cannot be read"),
+        ("parts/x.json", "{}", "are damaged: KeyError"),
+        ("parts/x.json", "{", "x.json cannot be read"),
+    ],
+)
+def test_damage_is_named_in_one_line(taken, tmp_path, name, content, message) -> None:
+    shutil.copytree(taken, tmp_path / "mine")
+    (tmp_path / "mine" / "parts").mkdir()
+    (tmp_path / "mine" / name).write_text(content)
+    with pytest.raises(StudyError, match=re.escape(message)) as refused:
+        read_results(tmp_path / "mine")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda runs: runs.assign(instance="K99"), "there are runs of K99, which study.json"),
+        (lambda runs: runs.assign(regret=np.nan), "runs without regret"),
+        (lambda runs: runs.assign(session=7), "of an unknown session"),
+        (lambda runs: pd.concat([runs, runs.head(1)]), "a run is there twice"),
+        (lambda runs: runs.drop(columns="seed"), "runs.parquet cannot be read"),
+    ],
+)
+def test_damaged_tables(taken, tmp_path, change, message) -> None:
+    shutil.copytree(taken, tmp_path / "mine")
+    runs = change(pd.read_parquet(taken / "runs.parquet"))
+    runs.to_parquet(tmp_path / "mine" / "runs.parquet")
+    if "K99" in message:
+        curves = pd.read_parquet(taken / "curves.parquet").assign(instance="K99")
+        curves.to_parquet(tmp_path / "mine" / "curves.parquet")
+    with pytest.raises(StudyError, match=message):
+        read_results(tmp_path / "mine")
 
 
 def test_jobs_must_be_a_number(small, tmp_path) -> None:

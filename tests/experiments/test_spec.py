@@ -59,6 +59,25 @@ FILES = {
         "        return self.greedy_basis(self.counts * -1.0)\n"
     ),
     "broken.py": "1 / 0\n",
+    "odd.py": (
+        "class Nothing:\n    def __init__(self, matroid):\n        pass\n"
+        "class Lost:\n    def __init__(self, matroid):\n        raise KeyError('lost')\n"
+    ),
+    "bom.csv": '\ufeffsource,target\r\nOslo,Rome\r\n"Cork, Ireland",Rome\r\n,\r\n',
+    "hole.csv": "source,target\na,b\nc,\nb,c\n",
+    "empty-group.csv": 'group,x\n0,1\n"",2\n1,3\n',
+    "numbered.csv": "group\n0\n0\n1\n",
+    "both-ways.graphml": (
+        "<graphml><key id='q' for='edge' attr.name='q' attr.type='double'/>"
+        "<graph edgedefault='directed'><node id='a'/><node id='b'/><node id='c'/>"
+        "<edge source='a' target='b'><data key='q'>1</data></edge>"
+        "<edge source='b' target='a'><data key='q'>1</data></edge>"
+        "<edge source='b' target='c'><data key='q'>2</data></edge>"
+        "<edge source='c' target='b'><data key='q'>3</data></edge></graph></graphml>"
+    ),
+    "twice.edgelist": "a b 2\nb a 2\na b 5\n",
+    "dictionaries.edgelist": "a b {'q': 2.5}\nb c {'q': 3}\n",
+    "huge-field.csv": "source,target\na," + "b" * 200_000 + "\n",
 }
 
 
@@ -160,6 +179,12 @@ def test_an_instances_environment_completes_itself_from_the_studys(folder: Path)
         ('{ graph = "plain.edgelist" }', 2, 2, None),
         ('{ graph = "ring.gml" }', 1, 1, ("km", [7.5])),
         ('"partition(12)"', 12, None, None),
+        ('{ type = "graphic", edges = "bom.csv" }', 2, 2, None),
+        ('{ type = "partition", groups = "numbered.csv", capacities = [1, 2] }', 3, 2, None),
+        # One edge for both directions, two where they differ.
+        ('{ graph = "both-ways.graphml" }', 3, 2, ("q", [1, 2, 3])),
+        ('{ graph = "twice.edgelist" }', 2, 1, ("weight", [2, 5])),
+        ('{ graph = "dictionaries.edgelist" }', 2, 2, ("q", [2.5, 3])),
     ],
 )
 def test_matroids(folder: Path, matroid: str, size: int, rank: int | None, means) -> None:
@@ -187,6 +212,18 @@ def test_means_can_be_rescaled_and_turned_round(folder: Path) -> None:
     assert instance.answering(0).means.tolist() == [0.5, 0.75, 1.0]
 
 
+def test_movies_with_other_means(folder: Path) -> None:
+    """Their ratings go before the study's means, not before their own."""
+    text = 'policies = ["OMM"]\n[environment]\nmeans = { uniform = [0, 1] }\n'
+    text += '[[instances]]\nname = "rated"\nmatroid = { movielens = 20 }\n'
+    text += '[[instances]]\nname = "own"\nmatroid = { movielens = 20 }\n'
+    text += "environment = { means = { uniform = [0, 0.5] } }\n"
+    (folder / "study.toml").write_text(text)
+    rated, own = load_study(folder / "study.toml", movielens="synthetic").instances
+    assert rated.answering(0).means.min() > 2
+    assert own.answering(0).means.max() < 0.5
+
+
 def test_means_from_another_file(folder: Path) -> None:
     more = 'environment = { means = { csv = "staff-means.csv", column = "mean" } }'
     text = with_matroid('{ type = "transversal", neighbors = "staff.csv" }', more)
@@ -198,15 +235,17 @@ def test_policies_of_ones_own(folder: Path) -> None:
     text = 'instances = ["K5"]\n[[policies]]\ntype = "mine.py:Mine"\nboldness = 2.0\n'
     (policy,) = load(folder, text).policies
     assert policy.name == "Mine"
-    assert policy.origin["boldness"] == 2.0
+    assert policy.origin["parameters"] == {"boldness": 2.0}
     made = policy.make(mb.GraphicMatroid.complete(4))
     assert len(list(made.select())) == 3
     imported = load(folder, 'instances = ["K5"]\npolicies = ["matroid_bandits.policies.omm:OMM"]\n')
     assert imported.policies[0].name == "OMM"
-    # Another text is another policy.
+    # Another text is another policy, also outside the class.
     source = policy.origin["source"]
-    (folder / "mine.py").write_text(FILES["mine.py"].replace("* -1.0", "* -2.0"))
-    assert load(folder, text).policies[0].origin["source"] != source
+    assert source
+    for other in (FILES["mine.py"].replace("* -1.0", "* -2.0"), FILES["mine.py"] + "X = 1\n"):
+        (folder / "mine.py").write_text(other)
+        assert load(folder, text).policies[0].origin["source"] != source
 
 
 def test_a_policy_file_may_import_its_neighbours(folder: Path) -> None:
@@ -338,7 +377,32 @@ def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> 
         ('"K5"', '{ graph = "ring.gml", kind = "gml" }', "unknown key; allowed are graph, format"),
         ('"K5"', "{ movielens = 0 }", "matroid.movielens: movielens must be at least 1, got 0"),
         ('"K5"', '{ movielens = 5, path = "links.csv" }', "matroid.movielens"),
+        ('"K5"', '{ type = "graphic", edges = "hole.csv" }', "hole.csv, line 3, target: is empty"),
+        (
+            '"K5"',
+            '{ type = "partition", groups = "empty-group.csv", capacities = 1 }',
+            "empty-group.csv, line 3, group: is empty",
+        ),
+        ('"K5"', '{ type = "graphic", edges = "huge-field.csv" }', "is not CSV: field larger"),
+        (
+            '"K5"',
+            '{ type = "graphic", edges = { csv = "links.csv", columns = [1, 2] } }',
+            "columns must be a list of names, got 1 in it",
+        ),
+        ('"K5"', '{ graph = "~nobody-of-this-name/x.gml" }', "no file can be '~nobody-of-this-na"),
+        ('"K5"', f'{{ graph = "{"x" * 300}.gml" }}', "no file can be 'xxxxxxx"),
+        ('"K5"', '{ graph = "." }', "there is no file"),
+        ('"K5"', '{ type = "uniform", rank = 1, size = 100000000000000000000 }', "matroid: "),
+        ('"K5"', '{ type = "uniform", rank = 1, size = 9007199254740992 }', "too large for this"),
+        ('name = "few"', 'name = "a\\nb"', "name: must be one line without control characters"),
+        ("0.9] }", '0.9], csv = "x.csv" }', "means.csv: unknown key; allowed are uniform"),
+        # Not for the first seed only
+        ("[0.1, 0.9]", "[0.9, 1.001]", "the mean of element 0 must be from 0 to 1, got 1.001"),
+        ("runs = 2", "runs = 10_000_000", "runs must be at most 1000000, got 10000000"),
         # Policies of one's own
+        ('["MAUB",', '["builtins:int",', "int cannot be one: it takes unknown parameters"),
+        ('["MAUB",', '["odd.py:Nothing",', "a policy has select and update; Nothing has no sele"),
+        ('["MAUB",', '["odd.py:Lost",', "policies[0]: on K5: KeyError('lost')"),
         ('["MAUB",', '["gone.py:Mine",', "there is no file"),
         ('["MAUB",', '["mine.py:Mein",', "mine.py has no class 'Mein'; did you mean Mine?"),
         ('["MAUB",', '["broken.py:Mine",', "broken.py cannot be imported: ZeroDivisionError"),
@@ -376,6 +440,7 @@ def test_what_must_be_there(folder: Path, text: str, message: str) -> None:
         load(folder, text)
 
 
+WITH_OMM = GOOD.replace("omm again", "OMM")
 REFERENCE = """
 [reference]
 source = "somebody"
@@ -387,7 +452,7 @@ TABLE = "instance,policy,horizon,seconds,oracle_calls\nK5,MAUB,300,1.5,\nK5,OMM,
 
 def test_figures_to_compare_with(folder: Path) -> None:
     (folder / "table.csv").write_text(TABLE)
-    reference = load(folder, GOOD + REFERENCE).reference
+    reference = load(folder, WITH_OMM + REFERENCE).reference
     assert reference is not None
     assert reference.machine == "another machine"
     assert reference.within == {"oracle_calls": 2}
@@ -408,6 +473,10 @@ def test_figures_to_compare_with(folder: Path) -> None:
         ("oracle_calls = 2", 'oracle_calls = "2"', "must be a factor of at least 1, got '2'"),
         ("policy,horizon", "polcy,horizon", "unknown column 'polcy'; did you mean policy?"),
         ("horizon,seconds", "seconds,greedy_calls", "has no column 'horizon'"),
+        ("K5,MAUB", "K_5,MAUB", "line 2, instance: unknown instance 'K_5'; did you mean K5?"),
+        ("K5,OMM", "K5,omm", "unknown policy 'omm'"),
+        ("K5,OMM", "K5,MAUB", "line 3, instance: K5, MAUB, 300 is there twice"),
+        ("1.5", "0", "table.csv, line 2, seconds: must be positive, got 0"),
         ("1.5", "fast", "table.csv, line 2, seconds: must be a finite number, got 'fast'"),
         ("K5,OMM,300", "K5,OMM,", "table.csv, line 3, horizon: must be a finite number, got ''"),
     ],
@@ -416,7 +485,7 @@ def test_mistakes_in_figures_to_compare_with(folder: Path, old, new, message) ->
     assert old in REFERENCE + TABLE
     (folder / "table.csv").write_text(TABLE.replace(old, new, 1))
     with pytest.raises(StudyError, match=re.escape(message)):
-        load(folder, GOOD + REFERENCE.replace(old, new, 1))
+        load(folder, WITH_OMM + REFERENCE.replace(old, new, 1))
 
 
 def test_files_that_are_not_studies(folder: Path) -> None:
@@ -437,10 +506,10 @@ def test_files_that_are_not_studies(folder: Path) -> None:
 
 def test_a_part_of_a_study(folder: Path) -> None:
     study = load(folder, GOOD)
-    part = study.part(only=["FEW"], policies=[study.policy("maub")], runs=7, horizon=50, seed=1)
+    part = study.part(only=["FEW"], policies=[study.policy("maub")], runs=7, horizon=50)
     assert [i.name for i in part.instances] == ["few"]
     assert [p.name for p in part.policies] == ["MAUB"]
-    assert (part.runs, part.seed, part.instances[0].horizon) == (7, 1, 50)
+    assert (part.runs, part.seed, part.instances[0].horizon) == (7, 5, 50)
     quick = study.part(quick=True)
     assert [i.horizon for i in quick.instances] == [30, 20]
     assert quick.runs == 2
@@ -460,9 +529,12 @@ def test_the_identity_depends_on_what_results_depend_on(folder: Path) -> None:
         ("rank = 2", "rank = 3"),
         ("0.9", "0.8"),
         ("horizon = 200", "horizon = 201"),
+        ("{ uniform = [0.1, 0.9] }", "[0.1, 0.2, 0.3, 0.4]"),
         ('"omm again"', '"OMM"'),
     ):
         assert load(folder, GOOD.replace(old, new)).identity() != first
+    fixed = [GOOD.replace("{ uniform = [0.1, 0.9] }", f"[0.1, 0.2, 0.3, {x}]") for x in (0.4, 0.5)]
+    assert load(folder, fixed[0]).identity() != load(folder, fixed[1]).identity()
     # Elements of a graph whose edges are in another order are other elements.
     text = with_matroid('{ type = "graphic", edges = "links.csv" }')
     before = load(folder, text).identity()

@@ -249,6 +249,18 @@ def test_ratings_with_and_without_timestamps(name: str, fields: int, tmp_path: P
         assert read_movielens(path).counts.tolist() == [3, 1, 0]
 
 
+def test_movies_arrive_with_their_first_rating(tmp_path: Path) -> None:
+    folder = written(
+        tmp_path,
+        {
+            "movies.dat": b"5::A::Drama\n6::B::Drama\n7::C::Drama\n8::D::Drama\n",
+            "ratings.dat": b"1::7::3\n1::5::4\n2::7::5\n2::8::1\n",
+        },
+    )
+    movies = read_movielens(folder)
+    assert movies.choose(4, "first-rated").ids.tolist() == [7, 5, 8, 6]  # 6 was never rated
+
+
 def test_the_published_ratings_are_preferred(tmp_path: Path) -> None:
     folder = written(tmp_path, FILES["dat"] | {"ratings.old.dat": b"nonsense"})
     assert read_movielens(folder).counts.tolist() == [3, 1, 0]

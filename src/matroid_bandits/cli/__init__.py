@@ -1,12 +1,12 @@
 """The command line: ``matroid-bandits list``, ``simulate``, ``reproduce``, ``run``, ``report``."""
 
-import os
 import sys
 from collections.abc import Sequence
 
 from matroid_bandits import __version__
 from matroid_bandits.cli import listing, simulate, studies
 from matroid_bandits.cli.options import Parser
+from matroid_bandits.cli.texts import silence
 
 __all__ = ["main"]
 
@@ -44,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except BrokenPipeError:
         # The reader of a pipe (`| head`) has gone: let the interpreter flush into nothing.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         return 0
+    except OSError as error:
+        # A full disk, a folder that is gone.
+        print(f"{options.parser.prog}: {error}", file=sys.stderr)
+        return 1
     return status

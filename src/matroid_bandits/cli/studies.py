@@ -1,6 +1,8 @@
 """``matroid-bandits reproduce``, ``run`` and ``report``."""
 
 import argparse
+import hashlib
+import signal
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,41 +109,46 @@ def _reproduce(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from matroid_bandits.experiments import (  # noqa: PLC0415
-        StudyError,
-        load_study,
-        run_study,
-        write_report,
-    )
-    from matroid_bandits.experiments.store import Store  # noqa: PLC0415
+    from matroid_bandits.experiments import StudyError, load_study  # noqa: PLC0415
 
     try:
         # A list is no reason to download anything.
         movielens = options.movielens or ("synthetic" if options.list else None)
-        whole = load_study(options.study, movielens=movielens)
+        whole = load_study(options.study, seed=options.seed, movielens=movielens)
         study = _chosen(whole, options)
         if options.list:
             _show(study)
             return 0
-        folder = Path(options.out or Path("results") / _folder_name(study, options))
-        Store(folder).check(study, extend=options.extend)
-        for warning in study.warnings():
-            _warn(warning)
-        if not options.quiet:
-            say(f"{_size(study)}, into {folder}")
-        try:
-            run_study(study, folder, jobs=options.jobs, extend=options.extend, quiet=options.quiet)
-        except KeyboardInterrupt:
-            say(
-                f"interrupted: what was finished is kept in {folder}, and the same command goes on "
-                "from there",
-                error=True,
-            )
-            return 130
-        report = write_report(folder)
+        return _carry_out(study, options)
     except StudyError as error:
-        options.parser.exit(2, f"{options.parser.prog}: {error}\n")
-    _tell(report, quiet=options.quiet)
+        say(f"{options.parser.prog}: {error}", error=True)
+        return 2
+
+
+def _carry_out(study: "Study", options: argparse.Namespace) -> int:
+    from matroid_bandits.experiments import run_study, write_report  # noqa: PLC0415
+    from matroid_bandits.experiments.store import Store  # noqa: PLC0415
+
+    folder = Path(options.out or Path("results") / _folder_name(study, options))
+    Store(folder).check(study, extend=options.extend)
+    for warning in study.warnings():
+        _warn(warning)
+    if not options.quiet:
+        say(f"{_size(study)}, into {folder}")
+    # Whoever asks this process to end gets what Ctrl-C gets.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        run_study(study, folder, jobs=options.jobs, extend=options.extend, quiet=options.quiet)
+    except KeyboardInterrupt:
+        say(
+            f"interrupted: what was finished is kept in {folder}, and the same command goes on "
+            "from there",
+            error=True,
+        )
+        return 130
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    _tell(write_report(folder), quiet=options.quiet)
     return 0
 
 
@@ -151,7 +158,8 @@ def _report(options: argparse.Namespace) -> int:
     try:
         report = write_report(options.folder)
     except StudyError as error:
-        options.parser.exit(2, f"{options.parser.prog}: {error}\n")
+        say(f"{options.parser.prog}: {error}", error=True)
+        return 2
     for warning in report.warnings:
         _warn(warning)
     _tell(report, quiet=options.quiet)
@@ -177,7 +185,6 @@ def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
         policies=policies,
         runs=options.runs,
         horizon=options.horizon,
-        seed=options.seed,
         quick=options.quick,
     )
 
@@ -188,12 +195,18 @@ def _folder_name(study: "Study", options: argparse.Namespace) -> str:
 
     parts = [study.name]
     parts += ["quick"] if options.quick else []
-    parts += options.only + options.policy
-    for option in ("runs", "horizon", "seed"):
+    if not options.extend:
+        # With it, the folder is that of the study that has grown.
+        parts += options.only + options.policy
+        parts += [] if options.runs is None else ["runs", str(options.runs)]
+    for option in ("horizon", "seed"):
         value = getattr(options, option)
         parts += [] if value is None else [option, str(value)]
     parts += list(dict.fromkeys(i.data for i in study.instances if i.data))
-    return "-".join(map(slug, parts))
+    name = "-".join(map(slug, parts))
+    if len(name.encode()) <= 120:
+        return name
+    return f"{slug(study.name)[:40]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 def _size(study: "Study") -> str:

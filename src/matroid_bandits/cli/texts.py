@@ -1,9 +1,11 @@
 """Text for terminals."""
 
+import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
-__all__ = ["aligned", "plus_minus", "say"]
+__all__ = ["aligned", "plus_minus", "say", "silence"]
 
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 0) -> list[str]:
@@ -30,7 +32,17 @@ def say(text: str, *, error: bool = False) -> None:
         for sign, instead in plain.items():
             text = text.replace(sign, instead)
         text = text.encode("ascii", "replace").decode()
-    print(text, file=sys.stderr if error else sys.stdout, flush=True)
+    stream = sys.stderr if error else sys.stdout
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        # The reader of a pipe (`| head`) has gone; the work goes on.
+        silence(stream)
+
+
+def silence(stream: TextIO) -> None:
+    """Let all further output to `stream` go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _can_show(text: str) -> bool:

@@ -52,10 +52,12 @@ def parameters_for(
         Parameters that come from elsewhere.
     """
     parameters = section.parameters(beside)
+    try:
+        signature = inspect.signature(cls)
+    except (ValueError, TypeError):
+        raise section.error(f"{cls.__name__} cannot be one: it takes unknown parameters") from None
     accepted = {
-        name: parameter
-        for name, parameter in inspect.signature(cls).parameters.items()
-        if name not in given
+        name: parameter for name, parameter in signature.parameters.items() if name not in given
     }
     variadic = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     names = [name for name, parameter in accepted.items() if parameter.kind not in variadic]

@@ -43,10 +43,18 @@ class Columns:
         values = np.full(len(self.column(name)), np.nan)
         for i, entry in enumerate(self.column(name)):
             if not (optional and entry == ""):
-                values[i] = _number(entry, self._place(i, name))
+                values[i] = _number(entry, self.place(i, name))
         return values
 
-    def _place(self, i: int, name: str) -> str:
+    def filled(self, name: str) -> Sequence[Any]:
+        """The entries of a column in which none may be empty."""
+        for i, entry in enumerate(self.column(name)):
+            if entry == "":
+                raise StudyError(f"{self.place(i, name)}: is empty")
+        return self.column(name)
+
+    def place(self, i: int, name: str) -> str:
+        """Where an entry stands, for messages."""
         where = f"line {self.lines[i]}" if self.lines else f"edge {i}"
         return f"{self.path}, {where}, {name}"
 
@@ -70,6 +78,12 @@ def read_csv(path: Path) -> Columns:
                 lines.append(reader.line_num)
     except UnicodeDecodeError as error:
         raise StudyError(f"{path} is not a text in UTF-8: {error}") from None
+    except csv.Error as error:
+        raise StudyError(f"{path} is not CSV: {error}") from None
+    while rows and not any(rows[-1]):
+        # Spreadsheets like to add lines of commas.
+        rows.pop()
+        lines.pop()
     if not header:
         raise StudyError(f"{path} is empty; its first line must name the columns")
     doubled = [name for name in header if header.count(name) > 1]
@@ -85,7 +99,7 @@ def read_csv(path: Path) -> Columns:
 def _edges(data: Columns, columns: Sequence[str]) -> list[tuple[Hashable, Hashable]]:
     if len(columns) != 2:
         raise StudyError(f"edges need two columns, got {shown(list(columns))}")
-    tails, heads = map(data.column, columns)
+    tails, heads = map(data.filled, columns)
     return list(zip(tails, heads, strict=True))
 
 
@@ -106,7 +120,7 @@ def _neighbors(data: Columns, columns: Sequence[str]) -> list[list[Hashable]]:
     """One line per pair; an element without neighbours has a line whose second entry is empty."""
     if len(columns) != 2:
         raise StudyError(f"neighbors need two columns, got {shown(list(columns))}")
-    elements, vertices = map(data.column, columns)
+    elements, vertices = data.filled(columns[0]), data.column(columns[1])
     found: dict[Hashable, list[Hashable]] = {}
     for element, vertex in zip(elements, vertices, strict=True):
         found.setdefault(element, [])
@@ -118,7 +132,9 @@ def _neighbors(data: Columns, columns: Sequence[str]) -> list[list[Hashable]]:
 def _groups(data: Columns, columns: Sequence[str]) -> list[Hashable]:
     if len(columns) != 1:
         raise StudyError(f"groups need one column, got {shown(list(columns))}")
-    return list(data.column(columns[0]))
+    names = data.filled(columns[0])
+    # Numbers, so that capacities can be a list; names otherwise.
+    return [int(name) for name in names] if all(map(str.isdecimal, names)) else list(names)
 
 
 #: Parameters of matroids that may come from a file, how, and the columns they are in by default
@@ -148,6 +164,9 @@ def matroid_parameter(
         A column that holds something else.
     """
     read, usual = PARAMETERS[name]
+    for column in columns or ():
+        if not isinstance(column, str):
+            raise StudyError(f"columns must be a list of names, got {shown(column)} in it")
     if columns is None:
         columns = usual or [column for column in data.columns if column != other_than]
         missing = [column for column in columns if column not in data.columns]
@@ -209,15 +228,26 @@ def read_graph(path: Path, kind: str | None = None) -> tuple[list[tuple[Any, Any
     except Exception as error:
         # Whatever a parser stumbles over: XML, Unicode, numbers.
         raise StudyError(f"{path} cannot be read as {kind}: {error}") from error
-    if graph.is_directed():
-        # A link given in both directions is one edge of the matroid.
-        graph = graph.to_undirected()
     links = list(graph.edges(data=True))
+    if graph.is_directed() or kind == "edgelist":
+        links = _one_for_both_directions(links)
     if not links:
         raise StudyError(f"{path} has no edges")
     names = dict.fromkeys(name for *_, attributes in links for name in attributes)
     columns = {name: [attributes.get(name) for *_, attributes in links] for name in names}
     return [(tail, head) for tail, head, _ in links], Columns(path, columns)
+
+
+def _one_for_both_directions(links: list[Any]) -> list[Any]:
+    """A link given twice, in one or both directions, is one edge, unless its attributes differ."""
+    kept: list[Any] = []
+    seen: dict[frozenset[Any], list[Any]] = {}
+    for tail, head, attributes in links:
+        known = seen.setdefault(frozenset((tail, head)), [])
+        if attributes not in known:
+            known.append(attributes)
+            kept.append((tail, head, attributes))
+    return kept
 
 
 def _read_gml(path: Path) -> Any:
@@ -231,13 +261,13 @@ def _read_gml(path: Path) -> Any:
 
 
 def _read_edge_list(path: Path) -> Any:
-    """Lines of two ends, or of two ends and a number, which becomes ``weight``."""
+    """Lines of two ends, perhaps with a number, which becomes ``weight``, or a dictionary."""
     import networkx as nx  # noqa: PLC0415
 
     try:
-        return nx.read_weighted_edgelist(path)
+        return nx.read_weighted_edgelist(path, create_using=nx.MultiGraph)
     except (TypeError, IndexError):
-        return nx.read_edgelist(path, data=False)
+        return nx.read_edgelist(path, create_using=nx.MultiGraph)
 
 
 def _is_number(text: str) -> bool:

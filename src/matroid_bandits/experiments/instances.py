@@ -58,26 +58,34 @@ def instance_at(
         means: FloatArray | tuple[float, float] = source.means
     else:
         means = _means(environment, source)
+    size, rank, bases = section.at("matroid", _described, source)
     instance = Instance(
-        name=section.text("name", source.text),
+        name=section.name("name", source.text),
         matroid=source.matroid,
         horizon=section.integer("horizon", horizon, least=1, most=LONGEST),
         environment=partial(cls, **parameters),
         means=means,
         origin={
             "matroid": source.text,
-            "size": source.matroid.size,
-            "rank": source.matroid.rank,
-            "bases": fingerprint.of_matroid(source.matroid),
-            "environment": {**origin_of(cls), **parameters},
+            "size": size,
+            "rank": rank,
+            "bases": bases,
+            "environment": {**origin_of(cls), "parameters": parameters},
             "means": list(means) if isinstance(means, tuple) else fingerprint.of_array(means),
         },
         note=section.text("note"),
         warning=source.warning,
         data=source.data,
     )
-    environment.at(None, instance.answering, seed)
+    # Whatever the seeds, the means of a run lie between these.
+    for extreme in means if isinstance(means, tuple) else (means,):
+        environment.at(None, instance.environment, np.broadcast_to(extreme, size))
     return instance
+
+
+def _described(source: Source) -> tuple[int, int, str]:
+    """Size, rank and checksum: the first questions to a matroid."""
+    return source.matroid.size, source.matroid.rank, fingerprint.of_matroid(source.matroid)
 
 
 def _environment(top: Section, section: Section) -> Section:

@@ -48,4 +48,9 @@ def choose_movies(number: int, way: str, path: str | PathLike[str] | None) -> tu
                 f"{error.reason}. For the real ones, download {error.url} and say where it is: "
                 "--movielens PATH"
             )
+    if warning and number > len(movies):
+        raise ValueError(
+            f"{number} movies are asked for, but there are only {len(movies)} invented ones; for "
+            "real ones say where they are: --movielens PATH"
+        )
     return movies.choose(number, way), warning

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from matroid_bandits.experiments.results import Results
@@ -132,6 +133,7 @@ def _panels(
         size = (max(4.2, 2.0 * columns), 1.8 * rows + 0.6)
         figure = Figure(figsize=size, layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
+        handles: dict[str, Line2D] = {}
         for i, name in enumerate(names):
             axes: Axes = grid[i // columns, i % columns]
             horizon = identity["instances"][name]["horizon"]
@@ -142,29 +144,36 @@ def _panels(
                     look = {
                         "color": _COLORS[k % len(_COLORS)],
                         "linestyle": _DASHES[k % len(_DASHES)],
-                        "label": policy,
+                        # A single point would make no line.
+                        "marker": "o" if horizon == 1 else None,
                     }
                     draw(axes, curves, look)
+                    handles.setdefault(policy, Line2D([], [], **look))
             finish(axes, horizon)
-            axes.set_title(f"({_letter(i)}) {name}" if len(names) > 1 else name)
+            title = f"({_letter(i)}) {_shortened(name)}" if len(names) > 1 else name
+            axes.set_title(title, parse_math=False)
             if i % columns == 0:
                 axes.set_ylabel(quantity)
             if i + columns >= len(names):
                 axes.set_xlabel("round")
         for i in range(len(names), rows * columns):
             grid[i // columns, i % columns].set_axis_off()
-        handles = {
-            label: handle
-            for axes in grid.flat
-            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-        }
-        figure.legend(
-            handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles)
+        legend = figure.legend(
+            handles.values(),
+            [_shortened(policy) for policy in handles],
+            loc="outside upper center",
+            ncols=min(len(handles), columns + 1),
         )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
         # Once for all formats.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     return figure
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= 24 else f"{name[:22]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _letter(i: int) -> str:

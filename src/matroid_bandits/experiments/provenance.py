@@ -14,7 +14,21 @@ from typing import Any
 
 import matroid_bandits
 
-__all__ = ["new_session", "now"]
+__all__ = ["SESSION_KEYS", "new_session", "now"]
+
+#: What is known of a session from its start.
+SESSION_KEYS = {
+    "started",
+    "command",
+    "jobs",
+    "matroid-bandits",
+    "commit",
+    "python",
+    "numpy",
+    "system",
+    "processor",
+    "cores",
+}
 
 
 def new_session(jobs: int, command: Sequence[str] | None = None) -> dict[str, Any]:

@@ -96,28 +96,27 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         table[[f"published_{measure}" for measure in MEASURES]].notna().to_numpy().any()
     )
     first, last = identity["seed"], identity["seed"] + identity["runs"] - 1
-    other_horizons = reference is not None and not compared
+    not_compared = reference is not None and not compared
     return {
         "title": study["title"],
         "findings": findings(results, table),
-        "warnings": [f"{n}: {e['warning']}" for n, e in shown.items() if e["warning"]],
+        "warnings": [
+            *(f"{name}: {entry['warning']}" for name, entry in shown.items() if entry["warning"]),
+            *_mixed(results),
+        ],
         "columns": _columns(compared=compared),
         "rows": [_cells(row, compared=compared) for row in records(table)],
         "compared": compared,
-        "other_horizons": other_horizons,
+        "not_compared": not_compared,
         "reference": reference,
         "instances": [
             {"name": name, "note": shown[name]["note"], **origin}
             for name, origin in identity["instances"].items()
         ],
-        "policies": identity["policies"],
         "seeds": str(first) if first == last else f"{first} to {last}",
-        "runs": identity["runs"],
-        "n_runs": len(results.runs),
         "sessions": _sessions(results),
         "identity": json.dumps(identity, indent=1, ensure_ascii=False),
         "measures": [NAMES[measure] for measure in MEASURES],
-        "formats": FORMATS,
     }
 
 
@@ -151,6 +150,19 @@ def _sessions(results: Results) -> list[dict[str, Any]]:
         {"elapsed": None, **session, "runs": int(counts.get(i, 0))}
         for i, session in enumerate(results.sessions)
     ]
+
+
+def _mixed(results: Results) -> list[str]:
+    """A warning if runs were made by different versions, which need not give the same numbers."""
+    versions = dict.fromkeys(
+        f"matroid-bandits {session['matroid-bandits']}, commit {session['commit'] or 'unknown'}, "
+        f"NumPy {session['numpy']}"
+        for session in _sessions(results)
+        if session["runs"]
+    )
+    if len(versions) < 2:
+        return []
+    return [f"runs come from different versions: {'; '.join(versions)}"]
 
 
 def _render(name: str, content: Mapping[str, Any]) -> bytes:

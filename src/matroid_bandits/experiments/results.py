@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from matroid_bandits.experiments.provenance import SESSION_KEYS
 from matroid_bandits.experiments.store import Store, write_atomically
 from matroid_bandits.experiments.study import StudyError, Task
 from matroid_bandits.simulation import COUNTERS
@@ -72,23 +73,56 @@ def read_results(folder: str | PathLike[str]) -> Results:
         Where :func:`~matroid_bandits.experiments.run_study` has put them.
     """
     store = Store(Path(folder))
+    try:
+        return _read(store)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, StudyError):
+            raise
+        raise StudyError(f"the results in {folder} are damaged: {error!r}") from error
+
+
+def _read(store: Store) -> Results:
     study = store.description()
     runs = _read_table(store.runs_file, _RUN_COLUMNS)
     curves = _read_table(store.curves_file, _CURVE_COLUMNS)
-    # Runs are written last: a curve without its run was being gathered when something broke.
+    # Runs are written last: a curve without its run was being gathered when something broke. A
+    # run whose curve is gone is run again.
     curves = curves.merge(runs[_KEY], on=_KEY)
+    runs = runs.merge(curves[_KEY].drop_duplicates(), on=_KEY)
     # A part that is in the table already was about to be removed.
     gathered = _tasks(runs)
     parts = [p for _, p in store.read_parts() if Task(*(p[k] for k in _KEY)) not in gathered]
     fresh = _frame([{k: v for k, v in p.items() if k != "curve"} for p in parts], _RUN_COLUMNS)
     order = _order(study["identity"])
+    sessions = store.sessions()
+    _check(study, sessions, runs, fresh)
     return Results(
         runs=_sorted(pd.concat([runs, fresh]), order, _KEY),
         curves=_sorted(pd.concat([curves, _curves_of(parts)]), order, [*_KEY, "round"]),
         study=study,
-        sessions=store.sessions(),
+        sessions=sessions,
         folder=store.folder,
     )
+
+
+def _check(study: dict[str, Any], sessions: list[dict[str, Any]], *tables: pd.DataFrame) -> None:
+    """Refuse what only damage can explain."""
+    identity = study["identity"]
+    if [entry["name"] for entry in study["instances"]] != list(identity["instances"]):
+        raise ValueError("study.json contradicts itself")
+    for table in tables:
+        for column, known in (("instance", "instances"), ("policy", "policies")):
+            for name in table[column].unique():
+                if name not in identity[known]:
+                    raise ValueError(f"there are runs of {name}, which study.json does not know")
+        if table["regret"].isna().any() or not table["session"].between(0, len(sessions) - 1).all():
+            raise ValueError("runs without regret, or of an unknown session")
+        if table.duplicated(_KEY).any():
+            raise ValueError("a run is there twice")
+    for session in sessions:
+        missing = SESSION_KEYS - session.keys()
+        if missing:
+            raise ValueError(f"sessions.json lacks {', '.join(sorted(missing))}")
 
 
 def gather(store: Store) -> None:

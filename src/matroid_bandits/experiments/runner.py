@@ -124,7 +124,7 @@ def _run_here(worker: Worker, tasks: Sequence[Task], progress: Progress) -> Fail
         progress.now(str(task))
         try:
             worker.run(task)
-        except Exception as error:  # noqa: BLE001  # one bad run does not stop the others
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # does not stop the others
             failed.append((task, error))
         progress.done()
     return failed

@@ -99,6 +99,13 @@ class Section:
             raise self.error(f"must be a text, got {shown(value)}", key)
         return value
 
+    def name(self, key: str, default: str) -> str:
+        """A text of one line."""
+        value = self.text(key, default)
+        if not value.isprintable():
+            raise self.error(f"must be one line without control characters, got {value!r}", key)
+        return value
+
     def integer(self, key: str, default: int, *, least: int, most: int | None = None) -> int:
         """An integer in a range."""
         try:
@@ -116,19 +123,28 @@ class Section:
             raise self.error(f"is empty; for example {example}", key)
         return members
 
-    def file(self, key: str, name: str | None = None) -> Path:
+    def file(self, key: str, name: str | None = None, *, or_folder: bool = False) -> Path:
         """The file whose path stands at `key`, or is `name`; it must be there."""
-        path = self._document.folder / Path(self.text(key) if name is None else name).expanduser()
-        if not path.exists():
-            raise self.error(f"there is no file {path}{similar(path)}", key)
-        return path
+        given = Path(self.text(key) if name is None else name)
+        try:
+            path = self._document.folder / given.expanduser()
+            if path.is_file() or (or_folder and path.is_dir()):
+                return path
+        except (OSError, RuntimeError) as error:
+            # A name that no file can have; a user who is not known.
+            raise self.error(f"no file can be {shown(str(given))}: {error}", key) from None
+        raise self.error(f"there is no file {path}{similar(path)}", key)
 
     def at(self, key: str | None, call: Callable[..., Any], *arguments: Any) -> Any:
         """What the call returns; its complaints get the place of `key`."""
         try:
             return call(*arguments)
-        except (ValueError, TypeError, OSError) as error:
+        except (ValueError, TypeError, OSError, OverflowError) as error:
             raise self.error(str(error), *([key] if key else [])) from error
+        except MemoryError:
+            raise self.error(
+                "too large for this machine's memory", *([key] if key else [])
+            ) from None
 
     def bounds(self, key: str, *, ascending: bool = True) -> tuple[float, float]:
         """Two finite numbers."""

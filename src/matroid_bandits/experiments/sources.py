@@ -94,7 +94,7 @@ def _graph(section: Section) -> Source:
 
 def _movies(section: Section, movielens: str | PathLike[str] | None) -> Source:
     section.only(("movielens", "choose", "path"))
-    path = section.file("path") if "path" in section else movielens
+    path = section.file("path", or_folder=True) if "path" in section else movielens
     number = section.integer("movielens", 100, least=1)
     way = section.text("choose", "most-rated")
     movies, warning = section.at("movielens", choose_movies, number, way, path)

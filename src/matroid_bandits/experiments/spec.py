@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from matroid_bandits import catalog
-from matroid_bandits._arguments import nearest
+from matroid_bandits._arguments import integer
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
-from matroid_bandits.experiments.files import Columns, read_csv
 from matroid_bandits.experiments.instances import instance_at
+from matroid_bandits.experiments.references import reference_at
 from matroid_bandits.experiments.sections import Document, Section, similar
 from matroid_bandits.experiments.study import (
-    MEASURES,
+    MOST_RUNS,
     PolicySpec,
     Reference,
     Study,
@@ -35,6 +35,7 @@ _KEYS = ("title", "horizon", "runs", "seed", "policies", "environment", "instanc
 def load_study(
     source: str | PathLike[str] | Mapping[str, Any],
     *,
+    seed: int | None = None,
     movielens: str | PathLike[str] | None = None,
 ) -> Study:
     """A study from a TOML file, or from a dictionary of the same form.
@@ -46,6 +47,8 @@ def load_study(
     source : str, path or dict
         A TOML file, whose relative paths are seen from its folder; or a dictionary, which may
         also hold matroids, policy classes and environment classes themselves.
+    seed : int, optional
+        Instead of the study's own: that of the first run, and of random matroids.
     movielens : str or path, optional
         Folder or zip of a MovieLens release for the instances that use it. Without, it is taken
         from the user's cache, else downloaded, else replaced by an invented catalogue, with a
@@ -66,7 +69,7 @@ def load_study(
     12
     """
     if isinstance(source, Mapping):
-        return _study(Section(source, Document("study")), "study", movielens)
+        return _study(Section(source, Document("study")), "study", seed, movielens)
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
@@ -81,7 +84,7 @@ def load_study(
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path} is not TOML: {error}") from None
     document = Document(str(path), text, path.parent)
-    return _study(Section(values, document), path.stem, movielens)
+    return _study(Section(values, document), path.stem, seed, movielens)
 
 
 def shipped_study(name: str) -> Path:
@@ -94,12 +97,16 @@ def policy_spec(name: str) -> PolicySpec:
     return _policy(Section({"type": catalog.policy_class(name)}, Document("")))
 
 
-def _study(top: Section, name: str, movielens: str | PathLike[str] | None) -> Study:
+def _study(
+    top: Section, name: str, given_seed: int | None, movielens: str | PathLike[str] | None
+) -> Study:
     top.only(_KEYS)
     seed = top.integer("seed", 0, least=0, most=LONGEST)
+    if given_seed is not None:
+        seed = integer(given_seed, "seed", least=0, most=LONGEST)
     horizon = top.integer("horizon", 100_000, least=1, most=LONGEST)
-    runs = top.integer("runs", 20, least=1, most=LONGEST)
-    title = top.text("title", name)
+    runs = top.integer("runs", 20, least=1, most=MOST_RUNS)
+    title = top.name("title", name)
     policies = [_policy(s) for s in _tables(top, "policies", "type", '["MAUB", "OMM"]')]
     _refuse_doubles(top, "policies", [policy.name for policy in policies], "label")
     instances = [
@@ -110,9 +117,18 @@ def _study(top: Section, name: str, movielens: str | PathLike[str] | None) -> St
     for i, policy in enumerate(policies):
         for instance in instances:
             try:
-                policy.make(instance.matroid)
-            except (ValueError, TypeError) as error:
-                raise top.error(f"on {instance.name}: {error}", "policies", i) from error
+                _refuse_if_no_policy(policy.make(instance.matroid))
+            except Exception as error:
+                # Whatever a user's class raises.
+                problem = str(error) if isinstance(error, ValueError) else repr(error)
+                raise top.error(f"on {instance.name}: {problem}", "policies", i) from error
+    reference: Reference | None = None
+    if "reference" in top:
+        names = {
+            "instance": [instance.name for instance in instances],
+            "policy": [policy.name for policy in policies],
+        }
+        reference = reference_at(top.section("reference"), names)
     return Study(
         name=slug(name),
         title=title,
@@ -120,7 +136,7 @@ def _study(top: Section, name: str, movielens: str | PathLike[str] | None) -> St
         policies=tuple(policies),
         runs=runs,
         seed=seed,
-        reference=_reference(top.section("reference")) if "reference" in top else None,
+        reference=reference,
     )
 
 
@@ -146,50 +162,19 @@ def _policy(section: Section) -> PolicySpec:
     parameters = parameters_for(cls, section, beside=("type", "label"), given=("matroid",))
     name: str = getattr(cls, "name", "") or cls.__name__
     return PolicySpec(
-        name=section.text("label", name),
+        name=section.name("label", name),
         make=partial(_make, cls, parameters),
-        origin={**origin_of(cls), **parameters},
+        origin={**origin_of(cls), "parameters": parameters},
     )
+
+
+def _refuse_if_no_policy(made: object) -> None:
+    for method in ("select", "update"):
+        if not callable(getattr(made, method, None)):
+            raise ValueError(
+                f"a policy has select and update; {type(made).__name__} has no {method}"
+            )
 
 
 def _make(cls: type, parameters: Mapping[str, Any], matroid: Matroid) -> Any:
     return cls(matroid, **parameters)
-
-
-# ---- figures to compare with ----
-
-
-def _reference(section: Section) -> Reference:
-    section.only(("source", "machine", "figures", "within"))
-    section.required("figures", 'figures = "table-1.csv"')
-    data: Columns = section.at("figures", read_csv, section.file("figures"))
-    within = section.section("within", values=section.value("within", {}))
-    within.only(MEASURES)
-    for measure, factor in within.parameters().items():
-        if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not factor >= 1:
-            raise within.error(f"must be a factor of at least 1, got {factor!r}", measure)
-    return Reference(
-        source=section.text("source", "published"),
-        machine=section.text("machine", "another machine"),
-        within=within.parameters(),
-        rows=tuple(section.at("figures", _published, data)),
-    )
-
-
-def _published(data: Columns) -> list[dict[str, Any]]:
-    """Lines of a published table; what was not published is left out."""
-    keys = ("instance", "policy")
-    numbers = ("horizon", *MEASURES)
-    for column in data.columns:
-        if column not in (*keys, *numbers):
-            hint = nearest(column, (*keys, *numbers))
-            raise StudyError(f"{data.path}: unknown column {column!r}; {hint}")
-    rows: list[dict[str, Any]] = [
-        dict(zip(keys, names, strict=True)) for names in zip(*map(data.column, keys), strict=True)
-    ]
-    for measure in numbers:
-        optional = measure in MEASURES
-        for i, value in enumerate(data.numbers(measure, optional=optional)):
-            if value == value:  # noqa: PLR0124  # not NaN, which stands for an empty cell
-                rows[i][measure] = float(value) if optional else int(value)
-    return rows

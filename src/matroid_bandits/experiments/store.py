@@ -128,7 +128,9 @@ class Store:
         """What ``study.json`` says."""
         if not self.study_file.exists():
             raise StudyError(f"{self.folder} holds no study (there is no study.json)")
-        content: dict[str, Any] = _read_json(self.study_file)
+        content = _read_json(self.study_file)
+        if not isinstance(content, dict):
+            raise StudyError(f"{self.study_file} does not describe a study")
         if content.get("format") != _FORMAT:
             raise StudyError(
                 f"{self.study_file} has format {content.get('format')}; this version of "
@@ -166,7 +168,9 @@ class Store:
             "curve": {name: values.tolist() for name, values in curve.items()},
         }
         name = hashlib.sha256(repr(tuple(task)).encode()).hexdigest()[:12]
-        write_json(self.parts / f"{slug(str(task))[:60]}-{name}.json", content)
+        # The checksum tells tasks apart; the rest is for people.
+        readable = slug(str(task)).encode("ascii", "ignore").decode()[:60]
+        write_json(self.parts / f"{readable}-{name}.json", content)
 
     def read_parts(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """The runs not gathered yet."""

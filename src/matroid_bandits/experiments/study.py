@@ -13,10 +13,22 @@ from matroid_bandits.environments import Environment, random_means
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.simulation import COUNTERS, LONGEST, SupportsSelectUpdate
 
-__all__ = ["MEASURES", "Instance", "PolicySpec", "Reference", "Study", "StudyError", "Task"]
+__all__ = [
+    "MEASURES",
+    "MOST_RUNS",
+    "Instance",
+    "PolicySpec",
+    "Reference",
+    "Study",
+    "StudyError",
+    "Task",
+]
 
 #: What a run measures and a published table may give, beside the regret.
 MEASURES = ("seconds", *COUNTERS)
+
+#: More runs than this are a slip of the finger.
+MOST_RUNS = 1_000_000
 
 # A quick study has so many runs at most, and so much shorter ones.
 _QUICK_RUNS = 3
@@ -198,7 +210,6 @@ class Study:
         policies: Sequence[PolicySpec] = (),
         runs: int | None = None,
         horizon: int | None = None,
-        seed: int | None = None,
         quick: bool = False,
     ) -> "Study":
         """The same study with some things chosen anew.
@@ -209,7 +220,7 @@ class Study:
             Names of instances, in any order; by default all.
         policies : sequence of PolicySpec
             By default those of the study.
-        runs, horizon, seed : int, optional
+        runs, horizon : int, optional
             The horizon is that of every instance.
         quick : bool, default False
             At most three runs and a tenth of the rounds, where `runs` and `horizon` do not say.
@@ -228,8 +239,7 @@ class Study:
             self,
             instances=instances,
             policies=tuple(policies) or self.policies,
-            runs=self.runs if runs is None else integer(runs, "runs", least=1),
-            seed=self.seed if seed is None else integer(seed, "seed", least=0),
+            runs=self.runs if runs is None else integer(runs, "runs", least=1, most=MOST_RUNS),
         )
 
     def warnings(self) -> list[str]:
@@ -243,9 +253,9 @@ def slug(text: str) -> str:
 
 
 def _called(name: str, kind: str, known: Sequence[T]) -> T:
-    # Written with or without blanks: "U(7, 10)".
-    wanted = name.lower().replace(" ", "")
-    for thing in known:
-        if thing.name.lower().replace(" ", "") == wanted:
-            return thing
+    # As it is written; else in any case, with or without blanks: "u(7, 10)".
+    for same in (str, lambda text: text.lower().replace(" ", "")):
+        for thing in known:
+            if same(thing.name) == same(name):
+                return thing
     raise StudyError(f"unknown {kind} {name!r}; {nearest(name, [t.name for t in known])}")

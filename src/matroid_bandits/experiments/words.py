@@ -99,18 +99,14 @@ def _regret(results: Results, table: pd.DataFrame) -> str:
             verdict: [c for c in found if c.verdict == verdict]
             for verdict in ("lower", "level", "higher")
         }
-        parts = []
-        if kinds["lower"]:
-            parts.append(f"below that of {other} on {_list(kinds['lower'], _change)}")
-        if kinds["level"]:
-            parts.append(
-                f"not distinguishable from it on {_list(kinds['level'], _change)}"
-                if parts
-                else f"not distinguishable from that of {other} on {_list(kinds['level'], _change)}"
-            )
-        if kinds["higher"]:
-            parts.append(f"above it on {_list(kinds['higher'], _change)}")
-        else:
+        words = {"lower": "below", "level": "not distinguishable from", "higher": "above"}
+        parts = [
+            f"{words[verdict]} it on {_list(comparisons, _change)}"
+            for verdict, comparisons in kinds.items()
+            if comparisons
+        ]
+        parts[0] = parts[0].replace(" it ", f" that of {other} ", 1)
+        if not kinds["higher"]:
             parts.append("above it on none")
         sentences.append(f"At the horizon, the regret of {lead} is {'; '.join(parts)}.")
     if sentences:
@@ -125,26 +121,29 @@ def _change(comparison: Comparison) -> str:
     if comparison.other_regret == 0:
         return comparison.instance
     change = 100 * (comparison.regret / comparison.other_regret - 1)
-    return f"{comparison.instance} ({change:+.1f} %)".replace("-", "\N{MINUS SIGN}")
+    percent = f"{change:+.1f} %".replace("-", "\N{MINUS SIGN}")
+    return f"{comparison.instance} ({percent})"
 
 
 def _asking(results: Results, table: pd.DataFrame) -> str:
     """How often the matroid is asked, the frugal against the eager."""
-    counted = table.dropna(subset=["oracle_calls"])
+    counted = table[table["oracle_calls"] > 0]
     calls = counted.pivot_table(
         index="instance", columns="policy", values="oracle_calls", sort=False
     ).dropna()
     if calls.shape[1] < 2 or calls.empty:
         return ""
-    totals = np.log(calls.clip(lower=1).astype(float)).mean()
+    totals = np.log(calls.astype(float)).mean()
     frugal, eager = str(totals.idxmin()), str(totals.idxmax())
-    factors = calls[eager] / calls[frugal].clip(lower=1)
+    if totals[frugal] == totals[eager]:
+        return ""
+    factors = calls[eager] / calls[frugal]
     least, most = str(factors.idxmin()), str(factors.idxmax())
-    sentence = (
-        f"{eager} asks the oracle {number(factors[least])} times as often as {frugal} on {least}"
-    )
+    sentence = f"{eager} asks the oracle {number(factors[least])} times as often as {frugal}"
+    sentence += f" on {least}" if len(factors) < 2 or least != most else " on every instance"
     if least != most:
-        sentence += f", {number(factors[most])} times on {most}, and between on the others"
+        sentence += f", {number(factors[most])} times on {most}"
+        sentence += ", and between on the others" if len(factors) > 2 else ""
     growths = []
     for policy in (frugal, eager):
         mine = results.curves[results.curves["policy"] == policy]
