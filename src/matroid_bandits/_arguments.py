@@ -173,7 +173,8 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
     lowered = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), lowered, n=1)
     hint = f"did you mean {lowered[close[0]]}? " if close else ""
-    return f"{hint}allowed are {', '.join(names)}"
+    more = ", ..." if len(names) > 30 else ""
+    return f"{hint}allowed are {', '.join(names[:30])}{more}"
 
 
 def shown(value: Any) -> str:

@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from matroid_bandits import environments, matroids, policies
-from matroid_bandits._arguments import nearest
+from matroid_bandits._arguments import nearest, shown
 from matroid_bandits.environments import Environment
 from matroid_bandits.matroids import GraphicMatroid, Matroid, UniformMatroid
 from matroid_bandits.policies import Policy
@@ -73,8 +73,8 @@ def matroid(name: str, seed: int = 0) -> Matroid:
         return cls.random(np.random.default_rng(seed), int(found[2]))
     families = ", ".join(f"{family}(30)" for family in MATROIDS)
     raise ValueError(
-        f"unknown matroid {name!r}; allowed are K20 (complete graph), U(15,30) (uniform), or, for "
-        f"a random one with 30 elements, {families}"
+        f"unknown matroid {shown(name)}; allowed are K20 (complete graph), U(15,30) (uniform), "
+        f"or, for a random one with 30 elements, {families}"
     )
 
 
@@ -97,4 +97,4 @@ def _by_name(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:
     for known, cls in table.items():
         if known.lower() == name.lower():
             return cls
-    raise ValueError(f"unknown {kind} {name!r}; {nearest(name, table)}")
+    raise ValueError(f"unknown {kind} {shown(name)}; {nearest(name, table)}")

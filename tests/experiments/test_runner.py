@@ -546,7 +546,7 @@ def test_folders_with_other_things(small, tmp_path) -> None:
     "name, content, message",
     [
         ("study.json", "[]", "does not describe a study"),
-        ("study.json", '{"format": 1}', "are damaged: KeyError('identity')"),
+        ("study.json", '{"format": 1}', "does not describe a study"),
         ("sessions.json", "[1]", "are damaged"),
         ("sessions.json", "[]", "of an unknown session"),
         ("sessions.json", '[{"jobs": 1}]', "sessions.json lacks command"),

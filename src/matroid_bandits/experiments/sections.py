@@ -133,6 +133,8 @@ class Section:
         except (OSError, RuntimeError) as error:
             # A name that no file can have; a user who is not known.
             raise self.error(f"no file can be {shown(str(given))}: {error}", key) from None
+        if not str(path).isprintable():
+            raise self.error(f"there is no file {shown(str(path))}", key)
         raise self.error(f"there is no file {path}{similar(path)}", key)
 
     def at(self, key: str | None, call: Callable[..., Any], *arguments: Any) -> Any:

@@ -136,6 +136,10 @@ class Store:
                 f"{self.study_file} has format {content.get('format')}; this version of "
                 f"matroid-bandits reads {_FORMAT}"
             )
+        missing = {"title", "identity", "instances", "reference"} - content.keys()
+        identity = content.get("identity")
+        if missing or not isinstance(identity, dict) or not isinstance(identity.get("runs"), int):
+            raise StudyError(f"{self.study_file} does not describe a study")
         return content
 
     # ---- sessions: who ran what, with which versions ----
