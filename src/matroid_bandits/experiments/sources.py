@@ -100,7 +100,7 @@ def _movies(section: Section, movielens: str | PathLike[str] | None) -> Source:
     movies, warning = section.at("movielens", choose_movies, number, way, path)
     return Source(
         movies.matroid,
-        f"{number} {way} movies of {movies.name}",
+        f"{number} invented movies" if warning else f"{number} {way} movies of {movies.name}",
         means=movies.means,
         warning=warning,
         data="" if movies.name == USUAL else movies.name,

@@ -30,8 +30,8 @@ def summarise(results: Results) -> pd.DataFrame:
 
     Columns: what was run; mean, standard deviation (``_std``) and half the width of a 95 %
     confidence interval (``_ci``) of the regret; for every measure its mean and standard deviation,
-    the published figure (``published_``) and the ratio to it (``ratio_``), NaN where there is
-    none, it is for another horizon, or the instance is a makeshift (it has a warning).
+    the published figure (``published_``) and the ratio to it (``ratio_``), NaN where there is none
+    or it is for another horizon. There is no ratio for a makeshift instance, one with a warning.
     """
     identity = results.study["identity"]
     published = _published(results.study)
@@ -52,9 +52,6 @@ def summarise(results: Results) -> pd.DataFrame:
             "regret_ci": half_width(runs["regret"].to_numpy()),
         }
         reference = published.get((instance, policy, origin["horizon"]), {})
-        if instance in invented:
-            # Neither agreement nor disagreement would mean anything.
-            reference = {}
         for measure in MEASURES:
             # A policy of the user's own may not count.
             values: npt.NDArray[np.float64] = np.asarray(
@@ -63,7 +60,9 @@ def summarise(results: Results) -> pd.DataFrame:
             row[measure] = values.mean()
             row[f"{measure}_std"] = _std(values)
             row[f"published_{measure}"] = reference.get(measure, np.nan)
-            row[f"ratio_{measure}"] = row[measure] / reference.get(measure, np.nan)
+            # To a makeshift, neither agreement nor disagreement would mean anything.
+            compared = reference.get(measure, np.nan) if instance not in invented else np.nan
+            row[f"ratio_{measure}"] = row[measure] / compared
         rows.append(row)
     return pd.DataFrame(rows)
 
