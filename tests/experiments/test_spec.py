@@ -520,6 +520,22 @@ def test_a_part_of_a_study(folder: Path) -> None:
         study.part(horizon=0)
 
 
+def test_what_is_not_wanted_is_not_read(folder: Path) -> None:
+    text = GOOD + '[[instances]]\nname = "gone"\nmatroid = { graph = "gone.gml" }\n'
+    with pytest.raises(StudyError, match="there is no file"):
+        load(folder, text)
+    study = load_study(folder / "study.toml", only=["k5", "FEW"])
+    assert [i.name for i in study.instances] == ["K5", "few"]
+    with pytest.raises(StudyError, match=r"unknown instance 'gome'; did you mean gone\?"):
+        load_study(folder / "study.toml", only=["gome"])
+    # An instance whose name only its matroid can tell is read in any case.
+    (folder / "study.toml").write_text(GOOD.replace('name = "few"\n', ""))
+    study = load_study(folder / "study.toml", only=["uniform(4)"])
+    assert [i.name for i in study.part(only=["uniform(4)"]).instances] == ["uniform(4)"]
+    with pytest.raises(StudyError, match="unknown instance 'x'"):
+        load_study(folder / "study.toml", only=["x"]).part(only=["x"])
+
+
 def test_the_identity_depends_on_what_results_depend_on(folder: Path) -> None:
     first = load(folder, GOOD).identity()
     assert load(folder, "# a remark\n" + GOOD.replace('"A study"', '"Other"')).identity() == first

@@ -114,7 +114,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         # A list is no reason to download anything.
         movielens = options.movielens or ("synthetic" if options.list else None)
-        whole = load_study(options.study, seed=options.seed, movielens=movielens)
+        whole = load_study(options.study, only=options.only, seed=options.seed, movielens=movielens)
         study = _chosen(whole, options)
         if options.list:
             _show(study)

@@ -4,14 +4,14 @@ docs/studies.md describes the format.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from matroid_bandits import catalog
-from matroid_bandits._arguments import integer
+from matroid_bandits._arguments import integer, nearest
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
 from matroid_bandits.experiments.instances import instance_at
 from matroid_bandits.experiments.references import reference_at
@@ -22,6 +22,7 @@ from matroid_bandits.experiments.study import (
     Reference,
     Study,
     StudyError,
+    loosely,
     slug,
 )
 from matroid_bandits.matroids import Matroid
@@ -35,6 +36,7 @@ _KEYS = ("title", "horizon", "runs", "seed", "policies", "environment", "instanc
 def load_study(
     source: str | PathLike[str] | Mapping[str, Any],
     *,
+    only: Sequence[str] = (),
     seed: int | None = None,
     movielens: str | PathLike[str] | None = None,
 ) -> Study:
@@ -47,6 +49,9 @@ def load_study(
     source : str, path or dict
         A TOML file, whose relative paths are seen from its folder; or a dictionary, which may
         also hold matroids, policy classes and environment classes themselves.
+    only : sequence of str
+        Names of instances; the others are not read, nor is what they would download. By default
+        all.
     seed : int, optional
         Instead of the study's own: that of the first run, and of random matroids.
     movielens : str or path, optional
@@ -69,7 +74,8 @@ def load_study(
     12
     """
     if isinstance(source, Mapping):
-        return _study(Section(source, Document("study")), "study", seed, movielens)
+        top, name = Section(source, Document("study")), "study"
+        return _study(top, name, only=only, seed=seed, movielens=movielens)
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
@@ -83,8 +89,8 @@ def load_study(
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path} is not TOML: {error}") from None
-    document = Document(str(path), text, path.parent)
-    return _study(Section(values, document), path.stem, seed, movielens)
+    top = Section(values, Document(str(path), text, path.parent))
+    return _study(top, path.stem, only=only, seed=seed, movielens=movielens)
 
 
 def shipped_study(name: str) -> Path:
@@ -98,20 +104,29 @@ def policy_spec(name: str) -> PolicySpec:
 
 
 def _study(
-    top: Section, name: str, given_seed: int | None, movielens: str | PathLike[str] | None
+    top: Section,
+    name: str,
+    *,
+    only: Sequence[str],
+    seed: int | None,
+    movielens: str | PathLike[str] | None,
 ) -> Study:
     top.only(_KEYS)
-    seed = top.integer("seed", 0, least=0, most=LONGEST)
-    if given_seed is not None:
-        seed = integer(given_seed, "seed", least=0, most=LONGEST)
+    own_seed = top.integer("seed", 0, least=0, most=LONGEST)
+    seed = own_seed if seed is None else integer(seed, "seed", least=0, most=LONGEST)
     horizon = top.integer("horizon", 100_000, least=1, most=LONGEST)
     runs = top.integer("runs", 20, least=1, most=MOST_RUNS)
     title = top.name("title", name)
     policies = [_policy(s) for s in _tables(top, "policies", "type", '["MAUB", "OMM"]')]
     _refuse_doubles(top, "policies", [policy.name for policy in policies], "label")
+    sections = _tables(top, "instances", "matroid", '["K20", "U(15,30)"]')
+    names = [_name_of(section) for section in sections]
+    _refuse_unknown(only, names)
+    wanted = {loosely(chosen) for chosen in only}
     instances = [
         instance_at(top, section, seed=seed, horizon=horizon, movielens=movielens)
-        for section in _tables(top, "instances", "matroid", '["K20", "U(15,30)"]')
+        for section, given in zip(sections, names, strict=True)
+        if not only or given is None or loosely(given) in wanted
     ]
     _refuse_doubles(top, "instances", [instance.name for instance in instances], "name")
     for i, policy in enumerate(policies):
@@ -124,11 +139,11 @@ def _study(
                 raise top.error(f"on {instance.name}: {problem}", "policies", i) from error
     reference: Reference | None = None
     if "reference" in top:
-        names = {
-            "instance": [instance.name for instance in instances],
+        known = {
+            "instance": [*(n for n in names if n), *(instance.name for instance in instances)],
             "policy": [policy.name for policy in policies],
         }
-        reference = reference_at(top.section("reference"), names)
+        reference = reference_at(top.section("reference"), known)
     return Study(
         name=slug(name),
         title=title,
@@ -146,6 +161,21 @@ def _tables(top: Section, key: str, short: str, example: str) -> list[Section]:
         top.section(key, i, values=entry if isinstance(entry, Mapping) else {short: entry})
         for i, entry in enumerate(top.list(key, example))
     ]
+
+
+def _name_of(section: Section) -> str | None:
+    """The name of an instance, if it can be told before its matroid is built."""
+    for value in (section.value("name"), section.value("matroid")):
+        if isinstance(value, str):
+            return value
+    return None
+
+
+def _refuse_unknown(only: Sequence[str], names: Sequence[str | None]) -> None:
+    known = [name for name in names if name is not None]
+    for chosen in only:
+        if len(known) == len(names) and loosely(chosen) not in map(loosely, known):
+            raise StudyError(f"unknown instance {chosen!r}; {nearest(chosen, known)}")
 
 
 def _refuse_doubles(top: Section, key: str, names: list[str], how: str) -> None:

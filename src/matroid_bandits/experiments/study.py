@@ -252,9 +252,13 @@ def slug(text: str) -> str:
     return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "study"
 
 
+def loosely(name: str) -> str:
+    """A name in any case, with or without blanks: ``u(7, 10)`` for ``U(7,10)``."""
+    return name.lower().replace(" ", "")
+
+
 def _called(name: str, kind: str, known: Sequence[T]) -> T:
-    # As it is written; else in any case, with or without blanks: "u(7, 10)".
-    for same in (str, lambda text: text.lower().replace(" ", "")):
+    for same in (str, loosely):
         for thing in known:
             if same(thing.name) == same(name):
                 return thing
