@@ -506,7 +506,7 @@ def test_files_that_are_not_studies(folder: Path) -> None:
 
 def test_a_part_of_a_study(folder: Path) -> None:
     study = load(folder, GOOD)
-    part = study.part(only=["FEW"], policies=[study.policy("maub")], runs=7, horizon=50)
+    part = study.part(only=["FEW"], policies=study.policies[:1], runs=7, horizon=50)
     assert [i.name for i in part.instances] == ["few"]
     assert [p.name for p in part.policies] == ["MAUB"]
     assert (part.runs, part.seed, part.instances[0].horizon) == (7, 5, 50)

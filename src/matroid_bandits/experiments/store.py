@@ -59,9 +59,7 @@ class Store:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise StudyError(
-                f"results cannot be written to {self.folder}: {error.strerror}"
-            ) from None
+            raise self._unwritable(error) from None
         if foreign:
             raise StudyError(
                 f"{self.folder} holds other things ({foreign[0].name}, ...) and no study; choose "
@@ -87,9 +85,7 @@ class Store:
                 "folder (--out)"
             ) from None
         except OSError as error:
-            raise StudyError(
-                f"results cannot be written to {self.folder}: {error.strerror}"
-            ) from None
+            raise self._unwritable(error) from None
         with held:
             # Once more: somebody may have been faster.
             self.check(study, extend=extend)
@@ -97,6 +93,9 @@ class Store:
             _make(self.parts)
             write_json(self.study_file, _described(study))
             yield
+
+    def _unwritable(self, error: OSError) -> StudyError:
+        return StudyError(f"results cannot be written to {self.folder}: {error.strerror}")
 
     def _tidy(self) -> None:
         """Remove what was being written when something broke."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,6 @@ MOST_RUNS = 1_000_000
 # A quick study has so many runs at most, and so much shorter ones.
 _QUICK_RUNS = 3
 _QUICK_SHARE = 10
-
-T = TypeVar("T", "Instance", "PolicySpec")
 
 
 class StudyError(ValueError):
@@ -184,12 +182,13 @@ class Study:
         ]
 
     def instance(self, name: str) -> Instance:
-        """The instance called `name`, in any case."""
-        return _called(name, "instance", self.instances)
-
-    def policy(self, name: str) -> PolicySpec:
-        """The policy called `name`, in any case."""
-        return _called(name, "policy", self.policies)
+        """The instance called `name`, as it is written or in any case and with blanks."""
+        for same in (str, loosely):
+            for instance in self.instances:
+                if same(instance.name) == same(name):
+                    return instance
+        names = [instance.name for instance in self.instances]
+        raise StudyError(f"unknown instance {name!r}; {nearest(name, names)}")
 
     def identity(self) -> dict[str, Any]:
         """All that the results depend on, in plain values: equal for equal studies only."""
@@ -255,11 +254,3 @@ def slug(text: str) -> str:
 def loosely(name: str) -> str:
     """A name in any case, with or without blanks: ``u(7, 10)`` for ``U(7,10)``."""
     return name.lower().replace(" ", "")
-
-
-def _called(name: str, kind: str, known: Sequence[T]) -> T:
-    for same in (str, loosely):
-        for thing in known:
-            if same(thing.name) == same(name):
-                return thing
-    raise StudyError(f"unknown {kind} {name!r}; {nearest(name, [t.name for t in known])}")
