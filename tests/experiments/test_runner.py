@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import types
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -353,11 +354,15 @@ def test_ctrl_c_ends_long_runs_at_once(tmp_path) -> None:
         'instances = [{ name = "short", matroid = "K4", horizon = 10 }, "K20"]\n'
     )
     process = start(path, tmp_path / "out", 2)
-    wait_for_parts(process, tmp_path / "out", 1)
-    time.sleep(0.5)
-    os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=20)  # its workers do not finish what they are at
-    assert process.returncode == 130
+    try:
+        wait_for_parts(process, tmp_path / "out", 1)
+        time.sleep(0.5)
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=20)  # its workers do not finish what they are at
+        assert process.returncode == 130
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_a_run_whose_curve_is_gone_is_run_again(small, expected, tmp_path, monkeypatch) -> None:
