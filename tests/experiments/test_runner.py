@@ -29,6 +29,7 @@ from matroid_bandits.experiments import (
     runner,
     store,
 )
+from matroid_bandits.experiments.provenance import SESSION_KEYS
 from matroid_bandits.experiments.study import Task
 
 SMALL = {
@@ -109,6 +110,7 @@ def test_every_number_can_be_traced(small: Study, tmp_path: Path) -> None:
     assert session["matroid-bandits"] == mb.__version__
     assert session["numpy"] == np.__version__
     assert session["processor"]
+    assert session.keys() == SESSION_KEYS | {"ended", "elapsed"}
     assert session["started"] <= session["ended"]
     assert set(found.runs["session"]) == {0}
     assert (found.runs["seconds"] > 0).all()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
+from matroid_bandits.datasets import DownloadError
 from matroid_bandits.experiments import Study, StudyError, load_study, run_study, shipped_study
 
 GOOD = """\
@@ -222,6 +223,20 @@ def test_movies_with_other_means(folder: Path) -> None:
     rated, own = load_study(folder / "study.toml", movielens="synthetic").instances
     assert rated.answering(0).means.min() > 2
     assert own.answering(0).means.max() < 0.5
+
+
+def test_movies_are_looked_for_once(monkeypatch) -> None:
+    asked = []
+
+    def no_network() -> Path:
+        asked.append("network")
+        raise DownloadError("https://a.b/c.zip", "a.b cannot be reached", "")
+
+    monkeypatch.setattr("matroid_bandits.experiments.movies.fetch_movielens", no_network)
+    instances = [{"name": str(n), "matroid": {"movielens": n}} for n in (20, 30, 40)]
+    study = load_study({"policies": ["OMM"], "instances": instances})
+    assert [i.matroid.size for i in study.instances] == [20, 30, 40]
+    assert asked == ["network"]
 
 
 def test_means_from_another_file(folder: Path) -> None:

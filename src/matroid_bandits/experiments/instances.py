@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from os import PathLike
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,7 @@ from matroid_bandits._arguments import real_array
 from matroid_bandits.experiments import fingerprint
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
 from matroid_bandits.experiments.files import Columns, read_csv
+from matroid_bandits.experiments.movies import Movies
 from matroid_bandits.experiments.sections import Section
 from matroid_bandits.experiments.sources import Source, source_at
 from matroid_bandits.experiments.study import Instance
@@ -31,7 +31,7 @@ def instance_at(
     *,
     seed: int,
     horizon: int,
-    movielens: str | PathLike[str] | None,
+    movies: Movies,
 ) -> Instance:
     """The instance that `section` describes.
 
@@ -43,14 +43,13 @@ def instance_at(
         The instance.
     seed, horizon : int
         Those of the study.
-    movielens : str or path, optional
-        Where the movies are.
+    movies : Movies
+        Those of the study.
     """
     section.only(_KEYS)
     environment = _environment(top, section)
-    source = source_at(
-        section, seed=seed, means_column=_own_column(environment), movielens=movielens
-    )
+    column = _own_column(environment)
+    source = source_at(section, seed=seed, means_column=column, movies=movies)
     cls = class_at(environment, catalog.environment_class, catalog.ENVIRONMENTS)
     parameters = parameters_for(cls, environment, beside=("type", "means"), given=("means",))
     if source.means is not None and "means" not in section.value("environment", {}):

@@ -1,4 +1,4 @@
-"""The movies of an instance: from where the user says, the cache, the network, or invented."""
+"""The movies of a study: from where the user says, the cache, the network, or invented."""
 
 from os import PathLike
 
@@ -10,7 +10,7 @@ from matroid_bandits.datasets import (
     synthetic_catalogue,
 )
 
-__all__ = ["SYNTHETIC", "USUAL", "choose_movies"]
+__all__ = ["SYNTHETIC", "USUAL", "Movies"]
 
 #: The release that is downloaded.
 USUAL = "ml-latest-small"
@@ -19,38 +19,59 @@ USUAL = "ml-latest-small"
 SYNTHETIC = "synthetic"
 
 
-def choose_movies(number: int, way: str, path: str | PathLike[str] | None) -> tuple[Catalogue, str]:
-    """Some movies of a release, and a warning if they are invented.
+class Movies:
+    """The movies of a study: a release is read, or missed, once for all its instances.
 
     Parameters
     ----------
-    number : int
-        How many.
-    way : str
-        As :meth:`~matroid_bandits.datasets.Catalogue.choose` has it.
     path : str or path, optional
-        Folder or zip of a release, or ``synthetic``.
+        Folder or zip of a release, or ``synthetic``; by default the cache or the network is asked.
     """
-    warning = ""
-    if path == SYNTHETIC:
-        movies = synthetic_catalogue()
-        warning = "invented movies of the same shape, as asked for; not compared with anything"
-    elif path is not None:
-        movies = read_movielens(path)
-    else:
-        try:
-            movies = read_movielens(fetch_movielens())
-        except DownloadError as error:
-            movies = synthetic_catalogue()
-            warning = (
-                "NOT MovieLens but invented movies of the same shape (and so not compared with "
-                "published figures), because ml-latest-small was not downloaded: "
-                f"{error.reason}. For the real ones, download {error.url} and say where it is: "
-                "--movielens PATH"
+
+    def __init__(self, path: str | PathLike[str] | None = None) -> None:
+        self._path = path
+        self._found: dict[str | PathLike[str] | None, tuple[Catalogue, str]] = {}
+
+    def choose(
+        self, number: int, way: str, path: str | PathLike[str] | None = None
+    ) -> tuple[Catalogue, str]:
+        """Some movies of a release, and a warning if they are invented.
+
+        Parameters
+        ----------
+        number : int
+            How many.
+        way : str
+            As :meth:`~matroid_bandits.datasets.Catalogue.choose` has it.
+        path : str or path, optional
+            Another release than that of the study.
+        """
+        where = self._path if path is None else path
+        if where not in self._found:
+            self._found[where] = _find(where)
+        movies, warning = self._found[where]
+        if warning and number > len(movies):
+            raise ValueError(
+                f"{number} movies are asked for, but there are only {len(movies)} invented ones; "
+                "for real ones say where they are: --movielens PATH"
             )
-    if warning and number > len(movies):
-        raise ValueError(
-            f"{number} movies are asked for, but there are only {len(movies)} invented ones; for "
-            "real ones say where they are: --movielens PATH"
+        return movies.choose(number, way), warning
+
+
+def _find(path: str | PathLike[str] | None) -> tuple[Catalogue, str]:
+    """A catalogue, and a warning if it is invented."""
+    if path == SYNTHETIC:
+        warning = "invented movies of the same shape, as asked for; not compared with anything"
+        return synthetic_catalogue(), warning
+    if path is not None:
+        return read_movielens(path), ""
+    try:
+        return read_movielens(fetch_movielens()), ""
+    except DownloadError as error:
+        warning = (
+            "NOT MovieLens but invented movies of the same shape (and so not compared with "
+            "published figures), because ml-latest-small was not downloaded: "
+            f"{error.reason}. For the real ones, download {error.url} and say where it is: "
+            "--movielens PATH"
         )
-    return movies.choose(number, way), warning
+        return synthetic_catalogue(), warning

@@ -91,7 +91,7 @@ def _read(store: Store) -> Results:
     runs = runs.merge(curves[_KEY].drop_duplicates(), on=_KEY)
     # A part that is in the table already was about to be removed.
     gathered = _tasks(runs)
-    parts = [p for _, p in store.read_parts() if Task(*(p[k] for k in _KEY)) not in gathered]
+    parts = [p for p in store.read_parts() if Task(*(p[k] for k in _KEY)) not in gathered]
     fresh = _frame([{k: v for k, v in p.items() if k != "curve"} for p in parts], _RUN_COLUMNS)
     order = _order(study["identity"])
     sessions = store.sessions()
@@ -127,7 +127,7 @@ def _check(study: dict[str, Any], sessions: list[dict[str, Any]], *tables: pd.Da
 
 def gather(store: Store) -> None:
     """Put the parts into the two tables and remove them."""
-    parts = [path for path, _ in store.read_parts()]
+    parts = store.part_files()
     if parts:
         results = read_results(store.folder)
         # In this order: a run in the table of runs has its curve in the other.

@@ -139,14 +139,13 @@ class Section:
 
     def at(self, key: str | None, call: Callable[..., Any], *arguments: Any) -> Any:
         """What the call returns; its complaints get the place of `key`."""
+        place = () if key is None else (key,)
         try:
             return call(*arguments)
         except (ValueError, TypeError, OSError, OverflowError) as error:
-            raise self.error(str(error), *([key] if key else [])) from error
+            raise self.error(str(error), *place) from error
         except MemoryError:
-            raise self.error(
-                "too large for this machine's memory", *([key] if key else [])
-            ) from None
+            raise self.error("too large for this machine's memory", *place) from None
 
     def bounds(self, key: str, *, ascending: bool = True) -> tuple[float, float]:
         """Two finite numbers."""

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from matroid_bandits.experiments.files import (
     read_csv,
     read_graph,
 )
-from matroid_bandits.experiments.movies import USUAL, choose_movies
+from matroid_bandits.experiments.movies import USUAL, Movies
 from matroid_bandits.experiments.sections import Section
 from matroid_bandits.matroids import GraphicMatroid, Matroid
 
@@ -56,7 +55,7 @@ def source_at(
     *,
     seed: int,
     means_column: str | None,
-    movielens: str | PathLike[str] | None,
+    movies: Movies,
 ) -> Source:
     """The matroid at the key ``matroid`` of an instance.
 
@@ -68,8 +67,8 @@ def source_at(
         Seed of a random matroid.
     means_column : str, optional
         Column of the matroid's file that holds the means.
-    movielens : str or path, optional
-        Where the movies are.
+    movies : Movies
+        Those of the study.
     """
     value = section.required("matroid", 'matroid = "K20"')
     if isinstance(value, Matroid):
@@ -81,7 +80,7 @@ def source_at(
     if "graph" in inner:
         return _graph(inner)
     if "movielens" in inner:
-        return _movies(inner, movielens)
+        return _movies(inner, movies)
     return _family(inner, means_column)
 
 
@@ -92,18 +91,18 @@ def _graph(section: Section) -> Source:
     return Source(GraphicMatroid(edges), path.stem, columns)
 
 
-def _movies(section: Section, movielens: str | PathLike[str] | None) -> Source:
+def _movies(section: Section, movies: Movies) -> Source:
     section.only(("movielens", "choose", "path"))
-    path = section.file("path", or_folder=True) if "path" in section else movielens
+    path = section.file("path", or_folder=True) if "path" in section else None
     number = section.integer("movielens", 100, least=1)
     way = section.text("choose", "most-rated")
-    movies, warning = section.at("movielens", choose_movies, number, way, path)
+    chosen, warning = section.at("movielens", movies.choose, number, way, path)
     return Source(
-        movies.matroid,
-        f"{number} invented movies" if warning else f"{number} {way} movies of {movies.name}",
-        means=movies.means,
+        chosen.matroid,
+        f"{number} invented movies" if warning else f"{number} {way} movies of {chosen.name}",
+        means=chosen.means,
         warning=warning,
-        data="" if movies.name == USUAL else movies.name,
+        data="" if chosen.name == USUAL else chosen.name,
     )
 
 

@@ -14,6 +14,7 @@ from matroid_bandits import catalog
 from matroid_bandits._arguments import integer, nearest
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
 from matroid_bandits.experiments.instances import instance_at
+from matroid_bandits.experiments.movies import Movies
 from matroid_bandits.experiments.references import reference_at
 from matroid_bandits.experiments.sections import Document, Section, similar
 from matroid_bandits.experiments.study import (
@@ -75,7 +76,7 @@ def load_study(
     """
     if isinstance(source, Mapping):
         top, name = Section(source, Document("study")), "study"
-        return _study(top, name, only=only, seed=seed, movielens=movielens)
+        return _study(top, name, only=only, seed=seed, movies=Movies(movielens))
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
@@ -90,7 +91,7 @@ def load_study(
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path} is not TOML: {error}") from None
     top = Section(values, Document(str(path), text, path.parent))
-    return _study(top, path.stem, only=only, seed=seed, movielens=movielens)
+    return _study(top, path.stem, only=only, seed=seed, movies=Movies(movielens))
 
 
 def shipped_study(name: str) -> Path:
@@ -109,7 +110,7 @@ def _study(
     *,
     only: Sequence[str],
     seed: int | None,
-    movielens: str | PathLike[str] | None,
+    movies: Movies,
 ) -> Study:
     top.only(_KEYS)
     own_seed = top.integer("seed", 0, least=0, most=LONGEST)
@@ -124,7 +125,7 @@ def _study(
     _refuse_unknown(only, names)
     wanted = {loosely(chosen) for chosen in only}
     instances = [
-        instance_at(top, section, seed=seed, horizon=horizon, movielens=movielens)
+        instance_at(top, section, seed=seed, horizon=horizon, movies=movies)
         for section, given in zip(sections, names, strict=True)
         if not only or given is None or loosely(given) in wanted
     ]

@@ -175,10 +175,13 @@ class Store:
         readable = slug(str(task)).encode("ascii", "ignore").decode()[:60]
         write_json(self.parts / f"{readable}-{name}.json", content)
 
-    def read_parts(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+    def part_files(self) -> list[Path]:
+        """The files of the runs not gathered yet."""
+        return sorted(self.parts.glob("*.json"))
+
+    def read_parts(self) -> Iterator[dict[str, Any]]:
         """The runs not gathered yet."""
-        for path in sorted(self.parts.glob("*.json")):
-            yield path, _read_json(path)
+        return map(_read_json, self.part_files())
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -82,14 +82,14 @@ def half_width(values: npt.NDArray[np.float64], confidence: float = _CONFIDENCE)
 
 def band(curves: pd.DataFrame, column: str) -> pd.DataFrame:
     """Mean of a column at each round over the runs, and half the width of its interval (``ci``)."""
-    groups = curves.groupby("round")[column]
-    count = groups.count().to_numpy(dtype=float)
-    spread = groups.std().to_numpy(dtype=float, na_value=np.nan)
-    table = pd.DataFrame({"round": groups.mean().index, "mean": groups.mean().to_numpy(float)})
-    single = count < 2
-    quantile = stdtrit(np.where(single, 1, count - 1), (1 + _CONFIDENCE) / 2)
-    table["ci"] = np.where(single, np.nan, quantile * spread / np.sqrt(count))
-    return table
+    groups = [(r, values.to_numpy(np.float64)) for r, values in curves.groupby("round")[column]]
+    return pd.DataFrame(
+        {
+            "round": [r for r, _ in groups],
+            "mean": [values.mean() for _, values in groups],
+            "ci": [half_width(values) for _, values in groups],
+        }
+    )
 
 
 # ---- policies in pairs ----

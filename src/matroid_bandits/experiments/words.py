@@ -191,9 +191,10 @@ def _beside(row: dict[str, Any], measure: str) -> str:
 def _times(results: Results, table: pd.DataFrame) -> str:
     """Who is faster here, and by how much it was there."""
     total = results.runs["seconds"].sum()
-    times = table.pivot_table(index="instance", columns="policy", values="seconds", sort=False)
     text = f"All runs together took {number(total)} seconds of computing."
-    times = times.dropna()
+    times = table.pivot_table(
+        index="instance", columns="policy", values="seconds", sort=False
+    ).dropna()
     if times.shape[1] < 2 or times.empty:
         return text
     order = np.log(times).mean().sort_values().index
