@@ -35,3 +35,11 @@ def no_partner(matroid: Advised, element: int, basis: list[int]) -> MatroidAxiom
         f"not a matroid: element {element} is no loop of {matroid!r}, yet it can replace none of "
         f"the basis {sorted(basis)}; {matroid._advice}"
     )
+
+
+def no_end(matroid: Advised, basis: list[int]) -> MatroidAxiomError:
+    """The error for exchanges, each for the better, that go on where none can be left."""
+    return MatroidAxiomError(
+        f"not a matroid: from the basis {sorted(basis)} of {matroid!r} more exchanges lead to "
+        f"better sets than the basis has elements; {matroid._advice}"
+    )

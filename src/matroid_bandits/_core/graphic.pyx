@@ -28,6 +28,10 @@ cdef class GraphicKernel(MatroidKernel):
     cdef Py_ssize_t[::1] parent_edge
     cdef Py_ssize_t[::1] depth
     cdef Py_ssize_t[::1] queue
+    # Subtrees as intervals: of a vertex its number in a walk, and how many vertices are below it.
+    cdef Py_ssize_t[::1] entered
+    cdef Py_ssize_t[::1] below
+    cdef Py_ssize_t[::1] child  # of a position: the lower end of its edge
 
     def __init__(
         self,
@@ -36,6 +40,7 @@ cdef class GraphicKernel(MatroidKernel):
         const Py_ssize_t[::1] heads,
     ):
         super().__init__(tails.shape[0])
+        self.quick_exchange = True
         self.n_vertices = n_vertices
         self.tails = tails
         self.heads = heads
@@ -49,6 +54,15 @@ cdef class GraphicKernel(MatroidKernel):
         self.parent_edge = np.empty(n_vertices, dtype=np.intp)
         self.depth = np.empty(n_vertices, dtype=np.intp)
         self.queue = np.empty(n_vertices, dtype=np.intp)
+        self.entered = np.empty(n_vertices, dtype=np.intp)
+        self.below = np.empty(n_vertices, dtype=np.intp)
+        self.child = np.empty(n_vertices, dtype=np.intp)
+
+    def clones(self):
+        """Parallel edges."""
+        tails, heads = np.asarray(self.tails), np.asarray(self.heads)
+        pairs = np.minimum(tails, heads) * self.n_vertices + np.maximum(tails, heads)
+        return np.unique(pairs, return_inverse=True)[1].astype(np.int32)
 
     cdef int clear(self) except -1:
         cdef Py_ssize_t v
@@ -81,7 +95,10 @@ cdef class GraphicKernel(MatroidKernel):
         return 1
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
-        cdef Py_ssize_t position, edge, arc, root, v, w, head, tail
+        cdef Py_ssize_t position, edge, arc, root, v, w, i
+        cdef Py_ssize_t head = 0
+        cdef Py_ssize_t tail = 0
+        self.basis = basis
         self.first_arc[:] = -1
         for position in range(basis.shape[0]):
             edge = basis[position]
@@ -96,8 +113,8 @@ cdef class GraphicKernel(MatroidKernel):
                 continue
             self.depth[root] = 0
             self.parent[root] = -1
-            self.queue[0] = root
-            head, tail = 0, 1
+            self.queue[tail] = root
+            tail += 1
             while head < tail:
                 v = self.queue[head]
                 head += 1
@@ -108,10 +125,38 @@ cdef class GraphicKernel(MatroidKernel):
                         self.depth[w] = self.depth[v] + 1
                         self.parent[w] = v
                         self.parent_edge[w] = arc // 2
+                        self.child[arc // 2] = w
                         self.queue[tail] = w
                         tail += 1
                     arc = self.next_arc[arc]
+        # Every vertex was queued after its parent: sizes from the last to the first, then numbers
+        # from the first to the last. Until a vertex is reached, `entered` of its parent's last
+        # child tells where the next one starts; it is kept in `first_arc`, which is done with.
+        self.below[:] = 1
+        for i in range(tail - 1, -1, -1):
+            v = self.queue[i]
+            if self.parent[v] >= 0:
+                self.below[self.parent[v]] += self.below[v]
+        head = 0
+        for i in range(tail):
+            v = self.queue[i]
+            if self.parent[v] < 0:
+                self.entered[v] = head
+                head += self.below[v]
+            else:
+                self.entered[v] = self.first_arc[self.parent[v]]
+                self.first_arc[self.parent[v]] += self.below[v]
+            self.first_arc[v] = self.entered[v] + 1
         return 0
+
+    cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
+        """Whether the edge at `position` lies between the ends: one of them is below it."""
+        cdef Py_ssize_t top = self.child[position]
+        cdef size_t first = self.entered[top]
+        cdef size_t length = self.below[top]
+        return (<size_t>self.entered[self.tails[element]] - first < length) != (
+            <size_t>self.entered[self.heads[element]] - first < length
+        )
 
     cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
         cdef Py_ssize_t u = self.tails[element]

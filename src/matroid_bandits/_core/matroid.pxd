@@ -5,6 +5,11 @@ cdef class MatroidKernel:
     # How many elements the last greedy run tested: the paper's count of oracle calls.
     cdef readonly Py_ssize_t tested
 
+    # Whether `can_replace` costs next to nothing and never fails.
+    cdef bint quick_exchange
+    # Questions of exchange that really went to an oracle, since somebody last set this to 0.
+    cdef Py_ssize_t asked
+
     # Independence: a set that starts empty and grows.
     cdef int clear(self) except -1
     cdef int try_add(self, Py_ssize_t element) except -1

@@ -29,6 +29,15 @@ cdef class MatroidKernel:
         """Whether the basis with `element` in place of its element at `position` is a basis."""
         raise NotImplementedError
 
+    def clones(self):
+        """The class of each element, such that any two of a class may stand in for one another.
+
+        Exchanging two elements of a class leaves the matroid as it is, so outside a basis they can
+        replace the same elements. Classes are counted from 0. Where nothing is known, every element
+        is a class of its own.
+        """
+        return np.arange(self.size, dtype=np.int32)
+
     # ---- built on these ----
 
     cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
@@ -106,7 +115,7 @@ cdef class PythonKernel(MatroidKernel):
 
     cdef object matroid
     cdef bint has_greedy
-    cdef bint has_circuit
+    cdef readonly bint has_circuit
     cdef object growing
     cdef object members  # of the basis, as a frozenset
     cdef dict position  # of each of them

@@ -1,7 +1,14 @@
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._core.policy import PolicyKernel
 
+if TYPE_CHECKING:
+    from matroid_bandits.matroids import Matroid
+
 class MAUBKernel(PolicyKernel):
+    lean: bool
+    def __init__(self, matroid: Matroid, lean: bool) -> None: ...
     def leader_copy(self) -> npt.NDArray[np.intp] | None: ...

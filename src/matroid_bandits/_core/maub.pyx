@@ -1,221 +1,120 @@
 """MAUB [DG25]: play near a leader, ask the matroid only when the leader or its order changes."""
 
 from libc.math cimport log, sqrt
+from libc.stdint cimport int32_t
 
 import numpy as np
 
-from matroid_bandits._core.policy cimport PolicyKernel, sort_elements
+from matroid_bandits._core.challengers cimport BEATEN, NONE, REORDERED, Challengers
+from matroid_bandits._core.order cimport sort_descending
+from matroid_bandits._core.policy cimport PolicyKernel, sort_elements, take_in
 
-from matroid_bandits.errors import no_partner
+from matroid_bandits._core.matroid import PythonKernel
+from matroid_bandits._core.remembering import RememberingKernel
+from matroid_bandits.errors import no_end, no_partner
 
 
 cdef class MAUBKernel(PolicyKernel):
-    """The five steps of MAUB; step numbers are those of docs/maub.md."""
+    """The five steps of MAUB; step numbers are those of docs/maub.md.
 
+    The leader changes in one of two ways, with the same result: by greedy from scratch and partners
+    computed anew ([DG25] as written), or, if `lean`, by exchanges from the leader there is, reading
+    circuits that are known (docs/lean-exchange.md).
+    """
+
+    cdef readonly bint lean
     cdef bint has_leader
-    cdef Py_ssize_t[::1] leader  # ascending by (mean, element) when partners were computed
-    cdef Py_ssize_t[::1] members  # the same elements, ascending
+    cdef Py_ssize_t[::1] members  # of the leader, ascending
     cdef Py_ssize_t local_time  # l: rounds in which this leader has led, this one included
     cdef dict former_times  # basis (as bytes of `members`) -> l, of bases that led before
-    # Elements outside the leader, ascending, with a copy of their statistics side by side.
-    cdef Py_ssize_t[::1] outside
-    cdef Py_ssize_t[::1] partner  # position in `leader`
-    cdef double[::1] outside_mean
-    cdef double[::1] outside_inverse_root
-    cdef Py_ssize_t[::1] place  # of an element in `outside`, -1 if it is not there
-    cdef Py_ssize_t last_place  # where the last scan found the best exchange
-    # The same of the leader, by position; filled at each scan.
-    cdef double[::1] leader_mean
-    cdef double[::1] leader_inverse_root
+    cdef Py_ssize_t n_outside
+    # The leader by mean, and the elements outside with their partners.
+    cdef Challengers challengers
+    # What `asks` was last prepared for; its order names the slots of `challengers`.
+    cdef Py_ssize_t[::1] prepared
+    cdef bint is_prepared
     # A leader in the making, so that a matroid that raises leaves the old one whole.
     cdef Py_ssize_t[::1] next_leader
-    cdef Py_ssize_t[::1] next_outside
-    cdef Py_ssize_t[::1] next_partner  # of each of next_outside: a position in next_leader
+    cdef int32_t[::1] next_slot  # of each of its elements
+    cdef int32_t[::1] next_partner  # of each class: a position in `prepared`
+    cdef Py_ssize_t[::1] came  # elements exchanged so far
+    cdef Py_ssize_t[::1] went
+    cdef Py_ssize_t n_exchanged
+    cdef Py_ssize_t[::1] candidates
 
-    def __init__(self, matroid):
+    def __init__(self, matroid, bint lean):
         super().__init__(matroid)
-        n_outside = self.playable.shape[0] - self.rank
-        self.leader = np.zeros(self.rank, dtype=np.intp)
-        self.members = np.zeros(self.rank, dtype=np.intp)
-        self.next_leader = np.zeros(self.rank, dtype=np.intp)
+        self.lean = lean
+        if lean and isinstance(self.asks, PythonKernel):
+            self.asks = RememberingKernel(
+                self.asks, self.rank, has_circuit=self.asks.has_circuit
+            )
+        class_of = self.asks.clones()
+        n_classes = int(class_of.max(initial=-1)) + 1
+        self.n_outside = self.playable.shape[0] - self.rank
+        self.challengers = Challengers(
+            class_of, n_classes, self.rank, self.means, self.inverse_root, self.counts
+        )
         self.former_times = {}
-        self.outside = np.zeros(n_outside, dtype=np.intp)
-        self.partner = np.zeros(n_outside, dtype=np.intp)
-        self.leader_mean = np.zeros(self.rank)
-        self.leader_inverse_root = np.zeros(self.rank)
-        self.outside_mean = np.zeros(n_outside)
-        self.outside_inverse_root = np.zeros(n_outside)
-        self.place = np.full(self.size, -1, dtype=np.intp)
-        self.next_outside = np.zeros(n_outside, dtype=np.intp)
-        self.next_partner = np.zeros(n_outside, dtype=np.intp)
+        self.members = np.zeros(self.rank, dtype=np.intp)
+        self.prepared = np.zeros(self.rank, dtype=np.intp)
+        self.next_leader = np.zeros(self.rank, dtype=np.intp)
+        self.next_slot = np.zeros(self.rank, dtype=np.int32)
+        self.next_partner = np.zeros(n_classes, dtype=np.int32)
+        self.came = np.zeros(self.rank, dtype=np.intp)
+        self.went = np.zeros(self.rank, dtype=np.intp)
+        self.candidates = np.zeros(n_classes, dtype=np.intp)
+
+    # ---- a round ----
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
-        cdef Py_ssize_t i
-        PolicyKernel.learn(self, elements, rewards)
+        cdef Py_ssize_t i, e
+        cdef bint alone
         for i in range(elements.shape[0]):
-            self.copy_statistics(elements[i])
+            e = elements[i]
+            if self.challengers.shelves.shelf_of[e] < 0:
+                take_in(self, e, rewards[i])
+            else:
+                alone = self.challengers.withdraw(e)
+                take_in(self, e, rewards[i])
+                self.challengers.come_back(e, alone)
+        self.rounds += 1
+        self.is_chosen = False
         return 0
 
-    cdef inline void copy_statistics(self, Py_ssize_t e) noexcept:
-        cdef Py_ssize_t place = self.place[e]
-        if place >= 0:
-            self.outside_mean[place] = self.means[e]
-            self.outside_inverse_root[place] = self.inverse_root[e]
-
     cdef int decide(self) except -1:
-        cdef Py_ssize_t challenger
+        cdef Py_ssize_t found
         # Step 1: the first rounds.
         if self.unobserved > 0:
             return self.first_round()
         # Step 2: the leader, by the partners as last computed; only then the order.
-        challenger = self.scan(True) if self.has_leader else BEATEN
-        if challenger == BEATEN:
-            self.change_leader()
-            challenger = self.scan(False)
-        elif self.order_has_changed():
-            # The new partners may show the leader beaten; it leads for this round all the same.
-            self.change_order()
-            challenger = self.scan(False)
+        found = self.challengers.look(self.width(), True) if self.has_leader else BEATEN
+        if found == BEATEN or found == REORDERED:
+            try:
+                if found == BEATEN:
+                    self.change_leader()
+                else:
+                    # The new partners may show the leader beaten; it leads this round all the same.
+                    self.change_order()
+            finally:
+                self.oracle_calls += self.asks.asked
+                self.asks.asked = 0
+            found = self.challengers.look(self.width(), False)
         # Step 3: local time.
         self.local_time += 1
         # Step 4: play the leader, by force every n - D + 1 rounds, or the best exchange.
-        if challenger == NONE or (self.local_time - 1) % (self.outside.shape[0] + 1) == 0:
+        if found == NONE or (self.local_time - 1) % (self.n_outside + 1) == 0:
             self.chosen[:] = self.members
         else:
-            self.play_exchange(challenger)
+            self.play_exchange(found, self.challengers.leader[self.challengers.best_position])
         return 0
 
-    cdef Py_ssize_t scan(self, bint test_leader) noexcept:
-        """One walk over the elements outside: the place in `outside` of the best exchange, NONE if
-        none has a positive index; BEATEN if the leader is tested and some mean beats its partner's.
-        """
-        # Step 4 wants l with this round included.
-        cdef double width = sqrt(2 * log(<double>(self.local_time + 1)))
-        cdef double best = 0.0
-        cdef double gap, value
-        cdef Py_ssize_t best_place = NONE
-        cdef Py_ssize_t i, k
-        for k in range(self.rank):
-            self.leader_mean[k] = self.means[self.leader[k]]
-            self.leader_inverse_root[k] = self.inverse_root[self.leader[k]]
-        # The last winner first: it mostly comes close to winning again, and then the comparison
-        # below is nearly always false, which the processor foresees.
-        if self.outside.shape[0] > 0:
-            i = self.last_place
-            k = self.partner[i]
-            value = (self.outside_mean[i] - self.leader_mean[k]) + width * (
-                self.outside_inverse_root[i] - self.leader_inverse_root[k]
-            )
-            if value > 0:
-                best = value
-                best_place = i
-        for i in range(self.outside.shape[0]):
-            k = self.partner[i]
-            gap = self.outside_mean[i] - self.leader_mean[k]
-            if gap > 0 and test_leader:
-                return BEATEN
-            value = gap + width * (self.outside_inverse_root[i] - self.leader_inverse_root[k])
-            if value >= best and (value > best or i < best_place):
-                best = value
-                best_place = i
-        if best_place != NONE:
-            self.last_place = best_place
-        return best_place
+    cdef double width(self) noexcept:
+        """The factor of the index in step 4, which wants l with this round included."""
+        return sqrt(2 * log(<double>(self.local_time + 1)))
 
-    cdef inline bint comes_after(self, Py_ssize_t a, Py_ssize_t b) noexcept:
-        # Not in [DG25]: equal means are ordered by element.
-        return self.means[a] > self.means[b] or (self.means[a] == self.means[b] and a > b)
-
-    cdef bint order_has_changed(self) noexcept:
-        cdef Py_ssize_t k
-        for k in range(1, self.leader.shape[0]):
-            if self.comes_after(self.leader[k - 1], self.leader[k]):
-                return True
-        return False
-
-    cdef void sort_by_mean(self, Py_ssize_t[::1] basis) noexcept:
-        """Ascending insertion sort by (mean, element)."""
-        cdef Py_ssize_t k, j, e
-        for k in range(1, basis.shape[0]):
-            e = basis[k]
-            j = k
-            while j > 0 and self.comes_after(basis[j - 1], e):
-                basis[j] = basis[j - 1]
-                j -= 1
-            basis[j] = e
-
-    cdef int change_order(self) except -1:
-        """The leader stays, its order changed: new partners."""
-        cdef Py_ssize_t calls = self.find_partners(self.members)
-        self.install()
-        self.oracle_calls += calls
-        self.neighborhood_updates += 1
-        return 0
-
-    cdef int change_leader(self) except -1:
-        """The leader becomes greedy's basis on the means, with its own local time."""
-        cdef Py_ssize_t calls
-        cdef Py_ssize_t oracle_calls = self.oracle_calls
-        cdef Py_ssize_t greedy_calls = self.greedy_calls
-        self.greedy_on(self.means)
-        sort_elements(self.found)
-        try:
-            calls = self.find_partners(self.found)
-        except BaseException:
-            self.oracle_calls, self.greedy_calls = oracle_calls, greedy_calls
-            raise
-        if self.has_leader:
-            self.former_times[bytes(self.members)] = self.local_time
-        self.members[:] = self.found
-        # A basis that comes back continues its count.
-        self.local_time = self.former_times.get(bytes(self.members), 0)
-        self.has_leader = True
-        self.install()
-        self.oracle_calls += calls
-        return 0
-
-    cdef Py_ssize_t find_partners(self, const Py_ssize_t[::1] members) except -1:
-        """[DG25] Algorithm 2 into next_leader, next_outside and next_partner; return its oracle
-        calls: for every element outside, one per leader element tested until the first yes.
-        """
-        cdef Py_ssize_t calls = 0
-        cdef Py_ssize_t inside = 0
-        cdef Py_ssize_t i, e
-        for i in range(self.playable.shape[0]):
-            e = self.playable[i]
-            if inside < self.rank and members[inside] == e:
-                inside += 1
-            else:
-                self.next_outside[i - inside] = e
-        self.next_leader[:] = members
-        self.sort_by_mean(self.next_leader)
-        if self.next_outside.shape[0] > 0:
-            self.asks.prepare(self.next_leader)
-        for i in range(self.next_outside.shape[0]):
-            self.next_partner[i] = self.asks.partner(self.next_outside[i])
-            if self.next_partner[i] < 0:
-                raise no_partner(
-                    self.matroid, self.next_outside[i], np.asarray(members).tolist()
-                )
-            calls += self.next_partner[i] + 1
-        return calls
-
-    cdef void install(self) noexcept:
-        """Make what find_partners found the leader's."""
-        cdef Py_ssize_t i
-        self.leader[:] = self.next_leader
-        self.outside[:] = self.next_outside
-        self.partner[:] = self.next_partner
-        for i in range(self.rank):
-            self.place[self.leader[i]] = -1
-        for i in range(self.outside.shape[0]):
-            self.place[self.outside[i]] = i
-            self.copy_statistics(self.outside[i])
-
-    cdef void play_exchange(self, Py_ssize_t place) noexcept:
-        """Write leader - sigma(e) + e for e = outside[place] into `chosen`, ascending."""
-        cdef Py_ssize_t e = self.outside[place]
-        cdef Py_ssize_t x = self.leader[self.partner[place]]
+    cdef void play_exchange(self, Py_ssize_t e, Py_ssize_t x) noexcept:
+        """Write leader - x + e into `chosen`, ascending."""
         cdef Py_ssize_t written = 0
         cdef Py_ssize_t k, member
         cdef bint pending = True
@@ -231,6 +130,336 @@ cdef class MAUBKernel(PolicyKernel):
         if pending:
             self.chosen[written] = e
 
+    # ---- the order of the leader ----
+
+    cdef inline bint comes_after(self, Py_ssize_t a, Py_ssize_t b) noexcept:
+        # Not in [DG25]: equal means are ordered by element.
+        return self.means[a] > self.means[b] or (self.means[a] == self.means[b] and a > b)
+
+    cdef int change_order(self) except -1:
+        """The leader stays, its order changed: new partners."""
+        cdef Py_ssize_t calls
+        if self.lean and self.asks.quick_exchange:
+            self.settle()
+            self.reorder()
+        else:
+            self.next_leader[:] = self.challengers.leader
+            calls = self.find_partners()
+            self.install_groups()
+            self.oracle_calls += calls
+        self.neighborhood_updates += 1
+        return 0
+
+    cdef int reorder(self) except -1:
+        """Sort the leader by (mean, element), neighbour by neighbour, partners kept right."""
+        cdef Py_ssize_t[::1] leader = self.challengers.leader
+        cdef Py_ssize_t i, k
+        for i in range(1, self.rank):
+            k = i
+            while k > 0 and self.comes_after(leader[k - 1], leader[k]):
+                k -= 1
+                self.transpose(k)
+        return 0
+
+    cdef int transpose(self, Py_ssize_t k) except -1:
+        """Exchange positions k and k + 1. Of those whose partner stood at k, the ones that can
+        replace the other element now have that one; nobody else is concerned.
+        """
+        cdef Challengers all = self.challengers
+        cdef int32_t *place
+        cdef int32_t c
+        cdef bint moved = False
+        all.leader[k], all.leader[k + 1] = all.leader[k + 1], all.leader[k]
+        all.groups[k], all.groups[k + 1] = all.groups[k + 1], all.groups[k]
+        all.position_of_slot[all.groups[k].slot] = <int32_t>k
+        all.position_of_slot[all.groups[k + 1].slot] = <int32_t>(k + 1)
+        place = &all.groups[k + 1].first_class
+        while place[0] >= 0:
+            c = place[0]
+            if self.asks.can_replace(all.groups[k].slot, self.one_of(c)):
+                place[0] = all.next_class[c]
+                all.attach(c, k)
+                moved = True
+            else:
+                place = &all.next_class[c]
+        if moved:
+            all.forget(k)
+            all.forget(k + 1)
+        return 0
+
+    cdef inline Py_ssize_t one_of(self, Py_ssize_t c) noexcept:
+        """Some element of class c outside the leader: they all can replace the same."""
+        return self.challengers.shelves.shelves[self.challengers.shelves.first[c]].top
+
+    # ---- a new leader ----
+
+    cdef int change_leader(self) except -1:
+        """The leader becomes the best basis by the means, with its own local time."""
+        cdef Py_ssize_t calls = 0
+        cdef Py_ssize_t oracle_calls = self.oracle_calls
+        cdef Py_ssize_t greedy_calls = self.greedy_calls
+        cdef bint same_circuits = False
+        self.n_exchanged = 0
+        try:
+            if self.lean and self.has_leader:
+                same_circuits = self.find_leader_by_exchanges()
+            else:
+                self.find_leader_by_greedy()
+            if not same_circuits:
+                calls = self.find_partners()
+        except BaseException:
+            self.undo_exchanges()
+            self.oracle_calls, self.greedy_calls = oracle_calls, greedy_calls
+            raise
+        if self.has_leader:
+            self.former_times[bytes(self.members)] = self.local_time
+        self.members[:] = self.next_leader
+        sort_elements(self.members)
+        # A basis that comes back continues its count.
+        self.local_time = self.former_times.get(bytes(self.members), 0)
+        self.has_leader = True
+        self.oracle_calls += calls
+        if same_circuits:
+            self.replace_in_groups()
+        else:
+            self.install_groups()
+        return 0
+
+    cdef int find_leader_by_greedy(self) except -1:
+        """[DG25]: greedy on the means."""
+        cdef Py_ssize_t i, e
+        self.greedy_on(self.means)
+        self.next_leader[:] = self.found
+        sort_elements(self.found)
+        if not self.has_leader:
+            # From the highest mean to the lowest: trees grow at one end, where it is cheap.
+            for i in range(self.order.shape[0]):
+                self.challengers.put(self.order[i])
+            for i in range(self.rank):
+                self.challengers.shelves.take(self.found[i])
+            return 0
+        cdef Py_ssize_t old = 0
+        cdef Py_ssize_t new = 0
+        cdef Py_ssize_t n_went = 0
+        while old < self.rank or new < self.rank:
+            if old == self.rank or (new < self.rank and self.found[new] < self.members[old]):
+                self.came[self.n_exchanged] = self.found[new]
+                self.challengers.shelves.take(self.found[new])
+                self.n_exchanged += 1
+                new += 1
+            elif new == self.rank or self.members[old] < self.found[new]:
+                self.went[n_went] = self.members[old]
+                self.challengers.put(self.members[old])
+                n_went += 1
+                old += 1
+            else:
+                old += 1
+                new += 1
+        return 0
+
+    cdef void undo_exchanges(self) noexcept:
+        """Back to the leader there was."""
+        cdef Py_ssize_t i
+        if not self.has_leader:
+            self.challengers.shelves.clear()
+        for i in range(self.n_exchanged - 1, -1, -1):
+            self.challengers.shelves.take(self.went[i])
+            self.challengers.put(self.came[i])
+        self.is_prepared = False
+
+    cdef inline bint is_worse(self, Py_ssize_t a, Py_ssize_t b) noexcept:
+        """Whether greedy would take b before a."""
+        return self.means[a] < self.means[b] or (self.means[a] == self.means[b] and a > b)
+
+    cdef bint find_leader_by_exchanges(self) except -1:
+        """The best basis, from the leader there is, by exchanges each of which is for the better.
+
+        Return whether all circuits are as they were, as when all exchanges were within classes.
+        """
+        cdef Challengers all = self.challengers
+        cdef bint same_circuits = self.asks.quick_exchange
+        cdef Py_ssize_t i, k, e, x, count
+        self.settle()
+        if self.asks.quick_exchange:
+            self.reorder()
+        for k in range(self.rank):
+            self.next_leader[k] = all.leader[k]
+            self.next_slot[k] = all.groups[k].slot
+            self.sink(k)
+        count = self.find_candidates()
+        # From the best down, every candidate needs to be looked at only once, and none that comes
+        # in ever leaves again (docs/lean-exchange.md).
+        i = 0
+        while i < count:
+            e = self.candidates[i]
+            k = self.weakest(e)
+            if k < 0:
+                i += 1
+                continue
+            if self.n_exchanged == self.rank:
+                raise no_end(self.matroid, np.asarray(self.members).tolist())
+            x = self.next_leader[k]
+            self.came[self.n_exchanged] = e
+            self.went[self.n_exchanged] = x
+            self.n_exchanged += 1
+            all.shelves.take(e)
+            all.put(x)
+            self.next_leader[k] = e
+            while k + 1 < self.rank and self.is_worse(self.next_leader[k + 1], e):
+                self.next_leader[k] = self.next_leader[k + 1]
+                self.next_leader[k + 1] = e
+                self.next_slot[k], self.next_slot[k + 1] = self.next_slot[k + 1], self.next_slot[k]
+                k += 1
+            if all.class_of[e] != all.class_of[x]:
+                same_circuits = False
+                self.prepare_for(self.next_leader)
+                for k in range(self.rank):
+                    self.next_slot[k] = <int32_t>k
+            # The next best of its class takes its place in the queue.
+            e = all.shelves.best(all.class_of[e])
+            if e < 0:
+                i += 1
+                continue
+            k = i
+            while k + 1 < count and self.is_worse(e, self.candidates[k + 1]):
+                self.candidates[k] = self.candidates[k + 1]
+                k += 1
+            self.candidates[k] = e
+        return same_circuits
+
+    cdef void sink(self, Py_ssize_t k) noexcept:
+        """One step of an insertion sort of next_leader, worst first as greedy sees it."""
+        cdef Py_ssize_t e = self.next_leader[k]
+        cdef int32_t slot = self.next_slot[k]
+        while k > 0 and self.is_worse(e, self.next_leader[k - 1]):
+            self.next_leader[k] = self.next_leader[k - 1]
+            self.next_slot[k] = self.next_slot[k - 1]
+            k -= 1
+        self.next_leader[k] = e
+        self.next_slot[k] = slot
+
+    cdef Py_ssize_t find_candidates(self) noexcept:
+        """The best element of every class that may beat its partner, best first."""
+        cdef Challengers all = self.challengers
+        cdef Py_ssize_t count = 0
+        cdef Py_ssize_t k, c, e
+        cdef double mean
+        if self.asks.quick_exchange:
+            for k in range(self.rank):
+                mean = self.means[all.leader[k]]
+                if all.groups[k].highest < mean:
+                    continue
+                c = all.groups[k].first_class
+                while c >= 0:
+                    e = all.shelves.best(c)
+                    if self.means[e] >= mean:
+                        self.candidates[count] = e
+                        count += 1
+                    c = all.next_class[c]
+        else:
+            for c in range(all.n_classes):
+                if all.class_slot[c] < 0:
+                    continue
+                e = all.shelves.best(c)
+                if self.is_worse(self.next_leader[0], e):
+                    self.candidates[count] = e
+                    count += 1
+        sort_descending(self.means, self.candidates[:count], self.scratch[:count])
+        return count
+
+    cdef Py_ssize_t weakest(self, Py_ssize_t e) except -2:
+        """The position in next_leader of the weakest element that e can replace, if e is better; or
+        -1.
+        """
+        cdef Py_ssize_t k
+        for k in range(self.rank):
+            if not self.is_worse(self.next_leader[k], e):
+                break
+            if self.asks.can_replace(self.next_slot[k], e):
+                return k
+        return -1
+
+    # ---- partners ----
+
+    cdef int prepare_for(self, const Py_ssize_t[::1] basis) except -1:
+        self.is_prepared = False
+        self.prepared[:] = basis
+        self.asks.prepare(self.prepared)
+        return 0
+
+    cdef int settle(self) except -1:
+        """After a failure: `asks` is prepared for the leader again."""
+        cdef Py_ssize_t k, c
+        if self.is_prepared:
+            return 0
+        self.prepare_for(self.challengers.leader)
+        for c in range(self.challengers.n_classes):
+            k = self.challengers.class_slot[c]
+            if k >= 0:
+                self.challengers.class_slot[c] = self.challengers.position_of_slot[k]
+        for k in range(self.rank):
+            self.challengers.groups[k].slot = <int32_t>k
+            self.challengers.position_of_slot[k] = <int32_t>k
+        self.is_prepared = True
+        return 0
+
+    cdef Py_ssize_t find_partners(self) except -1:
+        """Sort next_leader and find the partner of every class outside it; return the oracle calls
+        of [DG25] Algorithm 2: for every element, one per leader element tested until the first yes.
+        None, if lean: questions really asked are counted where they are asked.
+        """
+        cdef Challengers all = self.challengers
+        cdef Py_ssize_t calls = 0
+        cdef Py_ssize_t k, j, c, e, partner
+        cdef int32_t s
+        for k in range(1, self.rank):
+            e = self.next_leader[k]
+            j = k
+            while j > 0 and self.comes_after(self.next_leader[j - 1], e):
+                self.next_leader[j] = self.next_leader[j - 1]
+                j -= 1
+            self.next_leader[j] = e
+        if self.n_outside == 0:
+            return 0
+        self.prepare_for(self.next_leader)
+        for c in range(all.n_classes):
+            s = all.shelves.first[c]
+            if s < 0:
+                continue
+            partner = self.asks.partner(all.shelves.shelves[s].top)
+            if partner < 0:
+                raise no_partner(
+                    self.matroid,
+                    all.shelves.shelves[s].top,
+                    np.asarray(self.next_leader).tolist(),
+                )
+            self.next_partner[c] = <int32_t>partner
+            while s >= 0 and not self.lean:
+                calls += (partner + 1) * all.shelves.shelves[s].length
+                s = all.shelves.shelves[s].next
+        return calls
+
+    cdef void install_groups(self) noexcept:
+        """Make what find_partners found the leader's."""
+        cdef Challengers all = self.challengers
+        cdef Py_ssize_t c
+        all.leader[:] = self.next_leader
+        all.ungroup()
+        for c in range(all.n_classes):
+            if all.shelves.first[c] >= 0:
+                all.attach(c, self.next_partner[c])
+        self.is_prepared = True
+
+    cdef int replace_in_groups(self) except -1:
+        """Elements were exchanged within classes: groups stay, their order may change."""
+        cdef Challengers all = self.challengers
+        cdef Py_ssize_t i, k
+        for k in range(self.rank):
+            all.leader[all.position_of_slot[self.next_slot[k]]] = self.next_leader[k]
+        for i in range(self.n_exchanged):
+            all.forget(all.position_of_slot[all.class_slot[all.class_of[self.came[i]]]])
+        return self.reorder()
+
     # ---- what users see ----
 
     def leader_copy(self):
@@ -240,33 +469,32 @@ cdef class MAUBKernel(PolicyKernel):
     # ---- saving ----
 
     def state(self):
+        slots = np.asarray(self.challengers.class_slot)
         return super().state() | {
             "has_leader": self.has_leader,
-            "leader": np.array(self.leader),
-            "members": np.array(self.members),
+            "leader": np.array(self.challengers.leader),
             "local_time": self.local_time,
             "former_times": dict(self.former_times),
-            "outside": np.array(self.outside),
-            "partner": np.array(self.partner),
+            "partner": np.append(self.challengers.position_of_slot, -1)[slots],
+            "answers": self.asks.state() if isinstance(self.asks, RememberingKernel) else None,
         }
 
+    def __reduce__(self):
+        return type(self), (self.matroid, self.lean), self.state()
+
     def restore(self, state):
-        cdef Py_ssize_t i
         super().restore(state)
-        self.has_leader = state["has_leader"]
-        np.asarray(self.leader)[:] = state["leader"]
-        np.asarray(self.members)[:] = state["members"]
         self.local_time = state["local_time"]
         self.former_times = dict(state["former_times"])
-        np.asarray(self.outside)[:] = state["outside"]
-        np.asarray(self.partner)[:] = state["partner"]
-        if self.has_leader:
-            for i in range(self.outside.shape[0]):
-                self.place[self.outside[i]] = i
-                self.copy_statistics(self.outside[i])
-
-
-# What a scan finds, apart from a place.
-cdef enum:
-    NONE = -1
-    BEATEN = -2
+        self.has_leader = state["has_leader"]
+        if not self.has_leader:
+            return
+        np.asarray(self.next_leader)[:] = state["leader"]
+        np.asarray(self.next_partner)[:] = state["partner"]
+        np.asarray(self.members)[:] = np.sort(state["leader"])
+        for e in np.setdiff1d(self.playable, self.members).tolist():
+            self.challengers.put(e)
+        self.install_groups()
+        self.is_prepared = False
+        if state["answers"] is not None:
+            self.asks.restore(state["answers"])

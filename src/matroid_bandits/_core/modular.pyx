@@ -53,6 +53,7 @@ cdef class ModularKernel(MatroidKernel):
 
     def __init__(self, const uint64_t[:, :, ::1] residues, const uint64_t[::1] primes):
         super().__init__(residues.shape[1])
+        self.quick_exchange = True
         self.residues = np.asarray(residues).reshape(-1)
         self.primes = primes
         self.reciprocals = np.uint64(2**64 - 1) // np.asarray(primes)
@@ -73,6 +74,25 @@ cdef class ModularKernel(MatroidKernel):
         self.inverse = np.zeros(k * r * r, dtype=np.uint64)
         self.basis_pivots = np.zeros(k * r, dtype=np.intp)
         self.work = np.zeros(r * (w + r), dtype=np.uint64)
+
+    def clones(self):
+        """Vectors that are multiples of one another."""
+        cdef uint64_t[:, ::1] scaled = np.empty((self.size, self.n_primes * self.width), np.uint64)
+        cdef Py_ssize_t e, i, j, source
+        cdef uint64_t factor
+        for e in range(self.size):
+            for i in range(self.n_primes):
+                source = (i * self.size + e) * self.width
+                factor = 0
+                for j in range(self.width):
+                    # The first entry that is not 0 becomes 1.
+                    if factor == 0 and self.residues[source + j]:
+                        factor = invert(self.residues[source + j], self.primes[i])
+                    scaled[e, i * self.width + j] = modulo(
+                        self.residues[source + j] * factor, self.primes[i], self.reciprocals[i]
+                    )
+        _, classes = np.unique(np.asarray(scaled), axis=0, return_inverse=True)
+        return classes.reshape(-1).astype(np.int32)
 
     cdef int clear(self) except -1:
         self.grown = 0

@@ -15,10 +15,14 @@ cdef class PartitionKernel(MatroidKernel):
 
     def __init__(self, const Py_ssize_t[::1] groups, const Py_ssize_t[::1] capacities):
         super().__init__(groups.shape[0])
+        self.quick_exchange = True
         self.groups = groups
         self.capacities = capacities
         self.used = np.zeros(capacities.shape[0], dtype=np.intp)
         self.first = np.empty(capacities.shape[0], dtype=np.intp)
+
+    def clones(self):
+        return np.asarray(self.groups).astype(np.int32)
 
     cdef int clear(self) except -1:
         self.used[:] = 0

@@ -2,13 +2,15 @@
 
 import numpy as np
 
-from libc.math cimport isfinite, sqrt
-from libc.stdint cimport int64_t
+from libc.math cimport isfinite
 
 from matroid_bandits._core.order cimport sort_descending
 
 from matroid_bandits._arguments import not_an_element
 from matroid_bandits.errors import too_small
+
+# The table of 1 / sqrt(count) ends here: 8 MB.
+cdef Py_ssize_t MOST_INVERSE_ROOTS = 2**20
 
 
 cdef class PolicyKernel:
@@ -27,6 +29,8 @@ cdef class PolicyKernel:
         self.counts = np.zeros(self.size, dtype=np.int64)
         self.means = np.zeros(self.size)
         self.inverse_root = np.full(self.size, np.inf)
+        self.inverse_roots = np.zeros(64)
+        self.extend_inverse_roots()
         self.stamp = np.zeros(self.size, dtype=np.int64)
         self.chosen_array = np.zeros(self.rank, dtype=np.intp)
         self.chosen = self.chosen_array
@@ -43,6 +47,9 @@ cdef class PolicyKernel:
         self.refuse_if_deciding()
         self.is_deciding = True
         try:
+            # No count exceeds the number of rounds.
+            if self.rounds + 1 >= self.inverse_roots.shape[0] < MOST_INVERSE_ROOTS:
+                self.extend_inverse_roots()
             self.decide()
             self.is_chosen = True
         finally:
@@ -58,23 +65,21 @@ cdef class PolicyKernel:
             )
         return 0
 
+    cdef int extend_inverse_roots(self) except -1:
+        """Work out 1 / sqrt(count) for twice as many counts."""
+        with np.errstate(divide="ignore"):
+            self.inverse_roots = 1 / np.sqrt(np.arange(2.0 * self.inverse_roots.shape[0]))
+        return 0
+
     cdef int decide(self) except -1:
         """Write the basis to play into `chosen`, ascending. If it raises, nothing has changed."""
         raise NotImplementedError
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
         """Take in checked feedback and end the round."""
-        cdef Py_ssize_t i, e
-        cdef int64_t count
+        cdef Py_ssize_t i
         for i in range(elements.shape[0]):
-            e = elements[i]
-            count = self.counts[e]
-            # Step 5 of docs/maub.md, with the old count.
-            self.means[e] = (count * self.means[e] + rewards[i]) / (count + 1)
-            self.counts[e] = count + 1
-            self.inverse_root[e] = 1 / sqrt(<double>(count + 1))
-            if count == 0:
-                self.unobserved -= self.is_playable[e]
+            take_in(self, elements[i], rewards[i])
         self.rounds += 1
         self.is_chosen = False
         return 0

@@ -27,6 +27,7 @@ cdef class RealKernel(MatroidKernel):
 
     def __init__(self, const double[:, ::1] vectors, double tolerance):
         super().__init__(vectors.shape[0])
+        self.quick_exchange = True
         self.vectors = vectors
         self.tolerance = tolerance
         self.width = vectors.shape[1]

@@ -45,6 +45,19 @@ cdef class TransversalKernel(MatroidKernel):
         self.next_edge = np.empty(right.shape[0], dtype=np.intp)
         self.edge_element = np.empty(right.shape[0], dtype=np.intp)
 
+    def clones(self):
+        """Elements with the same neighbours."""
+        right = np.asarray(self.right)
+        start = np.asarray(self.start).tolist()
+        classes = {}
+        return np.array(
+            [
+                classes.setdefault(np.sort(right[start[e] : start[e + 1]]).tobytes(), len(classes))
+                for e in range(self.size)
+            ],
+            dtype=np.int32,
+        )
+
     cdef int clear(self) except -1:
         self.match_of_right[:] = -1
         return 0

@@ -52,15 +52,13 @@ class Policy(ABC):
     #: Name in tables and on the command line.
     name: ClassVar[str] = ""
 
-    _kernel_class: ClassVar[type[PolicyKernel]] = PolicyKernel
-
     def __init__(self, matroid: Matroid) -> None:
         if not isinstance(matroid, Matroid):
             raise TypeError(
                 f"{type(self).__name__} needs a matroid, got {matroid!r}; for a function that "
                 "tells independent sets, pass OracleMatroid(size, function)"
             )
-        self._kernel = self._kernel_class(matroid)
+        self._kernel = self._new_kernel(matroid)
         self._selected: IntArray | None = None
 
     # ---- what a new policy gives ----
@@ -68,6 +66,10 @@ class Policy(ABC):
     @abstractmethod
     def _select(self) -> Iterable[int]:
         """The basis to play in this round; asked once a round."""
+
+    def _new_kernel(self, matroid: Matroid) -> PolicyKernel:
+        """Statistics and counters on `matroid`; a compiled policy's kernel decides as well."""
+        return PolicyKernel(matroid)
 
     # ---- for the simulator ----
 
@@ -160,7 +162,10 @@ class Policy(ABC):
 
 
 class CompiledPolicy(Policy):
-    """A policy whose kernel decides; a subclass names its kernel class."""
+    """A policy whose kernel decides; a subclass gives it by `_new_kernel`."""
+
+    @abstractmethod
+    def _new_kernel(self, matroid: Matroid) -> PolicyKernel: ...
 
     def _select(self) -> IntArray:
         return self._kernel.select()

@@ -5,13 +5,19 @@ Assumes rewards whose noise is about that of a unit Gaussian or less. Deviations
 paper is silent: ties between elements go to the lowest index, everywhere.
 """
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
+from matroid_bandits._arguments import nearest, shown
 from matroid_bandits._core.maub import MAUBKernel
+from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
 
 __all__ = ["MAUB"]
+
+NEIGHBORHOODS = ("lean", "paper")
 
 
 class MAUB(CompiledPolicy):
@@ -25,11 +31,19 @@ class MAUB(CompiledPolicy):
     ----------
     matroid : Matroid
         What may be played.
+    neighborhood : {"lean", "paper"}, default "lean"
+        How leaders and partners are found. Both play the same basis in every round. "paper" does as
+        [DG25] writes: greedy from scratch and Algorithm 2 whenever something has changed. "lean"
+        asks for nothing twice and infers what it can: built-in matroids are asked nothing after the
+        first leader, others a small fraction of the questions.
 
     Notes
     -----
-    A round costs O(size); a change of leader one greedy run and new partners. Loops are never
-    played.
+    A round costs O(rank), however large the ground set, and what is paid now and then for a change
+    of leader or of its order. Loops are never played.
+
+    With "lean", answers of a matroid written in Python are remembered: two bits per element and
+    element of the basis for the present leader, and up to 64 MB for former ones.
 
     References
     ----------
@@ -51,8 +65,22 @@ class MAUB(CompiledPolicy):
     """
 
     name = "MAUB"
-    _kernel_class = MAUBKernel
     _kernel: MAUBKernel
+
+    def __init__(self, matroid: Matroid, neighborhood: Literal["lean", "paper"] = "lean") -> None:
+        if neighborhood not in NEIGHBORHOODS:
+            allowed = nearest(str(neighborhood), NEIGHBORHOODS)
+            raise ValueError(f"unknown neighborhood {shown(neighborhood)}; {allowed}")
+        self._neighborhood = neighborhood
+        super().__init__(matroid)
+
+    def _new_kernel(self, matroid: Matroid) -> MAUBKernel:
+        return MAUBKernel(matroid, self._neighborhood == "lean")
+
+    @property
+    def neighborhood(self) -> str:
+        """How leaders and partners are found: "lean" or "paper"."""
+        return self._neighborhood
 
     @property
     def leader(self) -> npt.NDArray[np.intp] | None:

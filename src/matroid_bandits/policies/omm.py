@@ -7,6 +7,7 @@ as [DG25] compares it. Ties go to the lowest index.
 """
 
 from matroid_bandits._core.omm import OMMKernel
+from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
 
 __all__ = ["OMM"]
@@ -41,4 +42,6 @@ class OMM(CompiledPolicy):
     """
 
     name = "OMM"
-    _kernel_class = OMMKernel
+
+    def _new_kernel(self, matroid: Matroid) -> OMMKernel:
+        return OMMKernel(matroid)
