@@ -1,6 +1,6 @@
 """The engine against the slow reference: plays, leaders, statistics and counters, every round."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -12,7 +12,11 @@ from ..reference import matroids as textbook
 from ..reference.policies import ReferenceMAUB, ReferenceOMM
 from ..seeds import seeds
 
-PAIRS = {"MAUB": (mb.MAUB, ReferenceMAUB), "OMM": (mb.OMM, ReferenceOMM)}
+PAIRS = {
+    "MAUB": (mb.MAUB, ReferenceMAUB),
+    "MAUB paper": (partial(mb.MAUB, neighborhood="paper"), ReferenceMAUB),
+    "OMM": (mb.OMM, ReferenceOMM),
+}
 
 
 def _compare(
@@ -30,11 +34,16 @@ def _compare(
         expected = reference.select()
         basis = policy.select()
         assert tuple(basis.tolist()) == expected
-        if name == "MAUB":
+        if isinstance(policy, mb.MAUB):
             leader = policy.leader
             assert (None if leader is None else tuple(leader.tolist())) == reference.leader
-        assert policy.oracle_calls == reference.oracle_calls
-        assert policy.greedy_calls == reference.greedy_calls
+        if name == "MAUB":
+            # The same plays with no more questions than the paper's, mostly far fewer.
+            assert policy.oracle_calls <= reference.oracle_calls
+            assert policy.greedy_calls <= reference.greedy_calls
+        else:
+            assert policy.oracle_calls == reference.oracle_calls
+            assert policy.greedy_calls == reference.greedy_calls
         assert policy.neighborhood_updates == reference.neighborhood_updates
         assert policy.counts.tolist() == reference.counts
         seen = policy.counts > 0
@@ -99,7 +108,8 @@ def test_large_ground_sets_whose_order_is_shaken(name: str) -> None:
     for t in range(60):
         elements = policy.select()
         assert tuple(elements.tolist()) == reference.select()
-        assert policy.oracle_calls == reference.oracle_calls
+        if name != "MAUB":
+            assert policy.oracle_calls == reference.oracle_calls
         if t % 4 == 0:
             elements = rng.permutation(300)
         # Few values: many ties.
@@ -119,7 +129,7 @@ def test_sorting() -> None:
 
 def test_what_is_counted_is_what_is_asked() -> None:
     matroid = mb.OracleMatroid(10, mb.GraphicMatroid.complete(5).is_independent)
-    for cls in (mb.MAUB, mb.OMM):
+    for cls, _ in PAIRS.values():
         policy = cls(matroid)
         before = matroid.calls
         mb.simulate(policy, mb.GaussianEnvironment(np.linspace(0, 1, 10), 0.5), 2000)

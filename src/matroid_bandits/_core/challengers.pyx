@@ -9,6 +9,8 @@ import numpy as np
 
 from libc.math cimport INFINITY, fabs
 
+from matroid_bandits._core.shelves cimport Shelf
+
 # Bounds are rounded otherwise than the indices they bound. Both take fewer than 20 operations, each
 # with a relative error of 2**-53 of the numbers in it; this is several times as much.
 cdef double ROUNDING = 1e-14
@@ -50,18 +52,34 @@ cdef class Challengers:
         is above its partner's, else REORDERED if the leader is no longer in order.
         """
         cdef double best = 0.0
+        cdef double highest_bound = -INFINITY
         cdef double last_mean = -INFINITY
-        cdef double mean, root, value, wider
+        cdef double mean, root, value, bound
         cdef Py_ssize_t last = -1
         cdef Py_ssize_t found = NONE
         cdef Py_ssize_t k, x
         cdef bint reordered = False
         cdef Group *group
+        if self.rank == 0:
+            return NONE
+        # Plain pointers: the compiler would fetch those in `self` anew after every store.
+        cdef const Py_ssize_t *leader = &self.leader[0]
+        cdef const double *means = &self.means[0]
+        cdef const double *roots = &self.inverse_root[0]
+        cdef double *bounds = &self.bounds[0]
+        # The last winner first: it mostly comes close to winning again, and then the comparison
+        # below is nearly always false, which the processor foresees.
+        group = &self.groups[self.best_position]
+        x = leader[self.best_position]
+        value = (group.top_mean - means[x]) + width * (group.top_root - roots[x])
+        if value > best:
+            best = value
+            found = group.top
+        group = &self.groups[0]
         for k in range(self.rank):
-            x = self.leader[k]
-            group = &self.groups[k]
-            mean = self.means[x]
-            root = self.inverse_root[x]
+            x = leader[k]
+            mean = means[x]
+            root = roots[x]
             if group.highest > mean and test_leader:
                 self.evaluate(k, width)
                 if group.highest > mean:
@@ -75,22 +93,25 @@ cdef class Challengers:
                 best = value
                 found = group.top
                 self.best_position = k
-            wider = width - group.since if width > group.since else 0.0
-            self.bounds[k] = (
-                (group.rest + wider * group.slope) - (mean + width * root) + ROUNDING * fabs(mean)
-            )
+            bound = group.rest - (mean + width * root) + ROUNDING * fabs(mean)
+            if width > group.since:
+                bound += (width - group.since) * group.slope
+            bounds[k] = bound
+            if bound > highest_bound:
+                highest_bound = bound
+            group += 1
         if reordered and test_leader:
             return REORDERED
+        if highest_bound < best:
+            return found
         for k in range(self.rank):
             # A group that is not looked into has nothing better, nor anything as good.
-            if self.bounds[k] < best:
+            if bounds[k] < best:
                 continue
             self.evaluate(k, width)
-            x = self.leader[k]
+            x = leader[k]
             group = &self.groups[k]
-            value = (group.top_mean - self.means[x]) + width * (
-                group.top_root - self.inverse_root[x]
-            )
+            value = (group.top_mean - means[x]) + width * (group.top_root - roots[x])
             if value >= best and (value > best or group.top < found):
                 best = value
                 found = group.top
@@ -113,33 +134,39 @@ cdef class Challengers:
         cdef int32_t top_shelf = -1
         cdef int32_t c = group.first_class
         cdef int32_t s, other
+        cdef Shelf *shelf
+        cdef Shelf *shelves = &self.shelves.shelves[0]
+        cdef const int32_t *first = &self.shelves.first[0]
         while c >= 0:
-            s = self.shelves.first[c]
+            s = first[c]
             while s >= 0:
-                m = self.shelves.shelves[s].mean
-                r = self.shelves.shelves[s].inverse_root
+                shelf = shelves + s
+                m = shelf.mean
+                r = shelf.inverse_root
                 value = (m - mean) + width * (r - root)
-                highest = max(highest, m)
-                slope = max(slope, r)
-                if value >= best:
-                    other = self.shelves.shelves[s].top
-                    if self.shelves.shelves[s].length > 1:
-                        other = self.lowest_of_equals(s, value, mean, root, width)
-                    if value > best or other < top:
-                        if top >= 0:
-                            rest = max(rest, self.runner_up(top, top_shelf, width))
-                            rest = max(rest, top_mean + width * top_root)
-                        best = value
-                        top = other
-                        top_shelf = s
-                        top_mean = self.shelves.nodes[top].mean
-                        top_root = r
-                        s = self.shelves.shelves[s].next
-                        continue
-                rest = max(rest, m + width * r)
-                s = self.shelves.shelves[s].next
+                highest = m if m > highest else highest
+                slope = r if r > slope else slope
+                other = shelf.top
+                if value >= best and shelf.length > 1:
+                    other = self.lowest_of_equals(s, value, mean, root, width)
+                if value > best or (value == best and other < top):
+                    if top >= 0 and shelves[top_shelf].length > 1:
+                        rest = max(rest, self.runner_up(top, top_shelf, width))
+                    # From here on m and r are those of the one that was best so far.
+                    best = value
+                    value = top_mean
+                    top_mean = m if shelf.length == 1 else self.shelves.nodes[other].mean
+                    m = value
+                    value = top_root
+                    top_root = r
+                    r = value
+                    top = other
+                    top_shelf = s
+                m += width * r
+                rest = m if m > rest else rest
+                s = shelf.next
             c = self.next_class[c]
-        if top >= 0:
+        if top >= 0 and shelves[top_shelf].length > 1:
             rest = max(rest, self.runner_up(top, top_shelf, width))
         group.top = top
         group.top_mean = top_mean
@@ -170,8 +197,6 @@ cdef class Challengers:
     cdef double runner_up(self, int32_t top, int32_t shelf, double width) noexcept:
         """A bound on what others on the shelf of the best exchange reach."""
         cdef int32_t other = self.shelves.shelves[shelf].top
-        if self.shelves.shelves[shelf].length == 1:
-            return -INFINITY
         # Those with the mean of the shelf's top and a higher number never win.
         if other == top:
             other = self.shelves.below(shelf, self.shelves.nodes[top].mean)

@@ -6,12 +6,16 @@ from libc.stdint cimport int32_t
 import numpy as np
 
 from matroid_bandits._core.challengers cimport BEATEN, NONE, REORDERED, Challengers
+from matroid_bandits._core.opening cimport Opening
 from matroid_bandits._core.order cimport sort_descending
 from matroid_bandits._core.policy cimport PolicyKernel, sort_elements, take_in
 
 from matroid_bandits._core.matroid import PythonKernel
 from matroid_bandits._core.remembering import RememberingKernel
-from matroid_bandits.errors import no_end, no_partner
+from matroid_bandits.errors import no_end, no_partner, too_small
+
+# The table of confidence widths ends here: 8 MB.
+cdef Py_ssize_t MOST_WIDTHS = 2**20
 
 
 cdef class MAUBKernel(PolicyKernel):
@@ -26,8 +30,10 @@ cdef class MAUBKernel(PolicyKernel):
     cdef bint has_leader
     cdef Py_ssize_t[::1] members  # of the leader, ascending
     cdef Py_ssize_t local_time  # l: rounds in which this leader has led, this one included
+    cdef double[::1] widths  # sqrt(2 ln l) by l, as far as it has been worked out
     cdef dict former_times  # basis (as bytes of `members`) -> l, of bases that led before
     cdef Py_ssize_t n_outside
+    cdef Opening opening  # for the first rounds, where classes make them shorter
     # The leader by mean, and the elements outside with their partners.
     cdef Challengers challengers
     # What `asks` was last prepared for; its order names the slots of `challengers`.
@@ -55,7 +61,10 @@ cdef class MAUBKernel(PolicyKernel):
         self.challengers = Challengers(
             class_of, n_classes, self.rank, self.means, self.inverse_root, self.counts
         )
+        if lean and n_classes < self.playable.shape[0]:
+            self.opening = Opening(class_of, n_classes, np.asarray(self.playable), self.counts)
         self.former_times = {}
+        self.widths = np.zeros(1)
         self.members = np.zeros(self.rank, dtype=np.intp)
         self.prepared = np.zeros(self.rank, dtype=np.intp)
         self.next_leader = np.zeros(self.rank, dtype=np.intp)
@@ -86,7 +95,8 @@ cdef class MAUBKernel(PolicyKernel):
         cdef Py_ssize_t found
         # Step 1: the first rounds.
         if self.unobserved > 0:
-            return self.first_round()
+            return self.first_round() if self.opening is None else self.first_round_by_class()
+        self.opening = None
         # Step 2: the leader, by the partners as last computed; only then the order.
         found = self.challengers.look(self.width(), True) if self.has_leader else BEATEN
         if found == BEATEN or found == REORDERED:
@@ -104,31 +114,54 @@ cdef class MAUBKernel(PolicyKernel):
         self.local_time += 1
         # Step 4: play the leader, by force every n - D + 1 rounds, or the best exchange.
         if found == NONE or (self.local_time - 1) % (self.n_outside + 1) == 0:
-            self.chosen[:] = self.members
+            self.play(-1, -1)
         else:
-            self.play_exchange(found, self.challengers.leader[self.challengers.best_position])
+            self.play(found, self.challengers.leader[self.challengers.best_position])
         return 0
 
-    cdef double width(self) noexcept:
-        """The factor of the index in step 4, which wants l with this round included."""
-        return sqrt(2 * log(<double>(self.local_time + 1)))
+    cdef int first_round_by_class(self) except -1:
+        """The same basis as `first_round`, without a look at every element."""
+        cdef Py_ssize_t taken = self.opening.greedy(self.asks, self.rank, self.found)
+        if taken < self.rank:
+            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
+        self.greedy_calls += 1
+        self.oracle_calls += self.opening.tested
+        self.chosen[:] = self.found
+        sort_elements(self.chosen)
+        return 0
 
-    cdef void play_exchange(self, Py_ssize_t e, Py_ssize_t x) noexcept:
-        """Write leader - x + e into `chosen`, ascending."""
-        cdef Py_ssize_t written = 0
-        cdef Py_ssize_t k, member
-        cdef bint pending = True
+    cdef double width(self) except -1:
+        """The factor of the index in step 4, which wants l with this round included."""
+        cdef Py_ssize_t l = self.local_time + 1
+        cdef Py_ssize_t known = self.widths.shape[0]
+        cdef Py_ssize_t i
+        if l < known:
+            return self.widths[l]
+        if known < MOST_WIDTHS:
+            # A logarithm and a root a round would be a tenth of its cost.
+            self.widths = np.zeros(2 * known)
+            for i in range(1, 2 * known):
+                self.widths[i] = sqrt(2 * log(<double>i))
+        return sqrt(2 * log(<double>l))
+
+    cdef void play(self, Py_ssize_t e, Py_ssize_t x) noexcept:
+        """Write leader - x + e into `chosen`, ascending; the leader itself for e = x = -1."""
+        cdef Py_ssize_t[::1] chosen = self.chosen
+        cdef const Py_ssize_t[::1] members = self.members
+        cdef Py_ssize_t k
+        cdef Py_ssize_t gap = 0
         for k in range(self.rank):
-            member = self.members[k]
-            if pending and member > e:
-                self.chosen[written] = e
-                written += 1
-                pending = False
-            if member != x:
-                self.chosen[written] = member
-                written += 1
-        if pending:
-            self.chosen[written] = e
+            chosen[k] = members[k]
+            gap = k if members[k] == x else gap
+        if e < 0:
+            return
+        while gap > 0 and chosen[gap - 1] > e:
+            chosen[gap] = chosen[gap - 1]
+            gap -= 1
+        while gap + 1 < self.rank and chosen[gap + 1] < e:
+            chosen[gap] = chosen[gap + 1]
+            gap += 1
+        chosen[gap] = e
 
     # ---- the order of the leader ----
 

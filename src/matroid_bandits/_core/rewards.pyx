@@ -16,6 +16,7 @@ from matroid_bandits._arguments import element_array, not_an_element
 cdef extern from *:
     """
     #include <stdint.h>
+    #include <string.h>
 
     /* PCG XSL RR 128/64 (O'Neill 2014), the bit generator behind numpy.random.default_rng.
        words = state low, state high, increment low, increment high. */
@@ -34,13 +35,17 @@ cdef extern from *:
         w[1] = (uint64_t)(value >> 64);
     }
 
+    static inline uint64_t pcg_output(unsigned __int128 state) {
+        uint64_t folded = (uint64_t)(state >> 64) ^ (uint64_t)state;
+        unsigned rotation = (unsigned)(state >> 122);
+        return (folded >> rotation) | (folded << ((64 - rotation) & 63));
+    }
+
     static uint64_t pcg_next64(void *stream) {
         uint64_t *words = (uint64_t *)stream;
         unsigned __int128 state = pcg_step(pcg_join(words), words);
-        uint64_t folded = (uint64_t)(state >> 64) ^ (uint64_t)state;
-        unsigned rotation = (unsigned)(state >> 122);
         pcg_store(words, state);
-        return (folded >> rotation) | (folded << ((64 - rotation) & 63));
+        return pcg_output(state);
     }
 
     static double pcg_next_double(void *stream) {
@@ -54,10 +59,41 @@ cdef extern from *:
         pcg_store(words + 2, (sequence << 1) | 1);
         pcg_store(words, pcg_step(pcg_step(0, words) + initial, words));
     }
+
+    /* The ziggurat behind standard_normal decides 99 draws in 100 by one word: 8 bits choose a
+       layer, one the sign, 52 a magnitude; below the layer's limit, magnitude times scale is the
+       draw. */
+    static double ziggurat_scale[256];
+    static uint64_t ziggurat_limit[256]; /* 0: the layer is left to NumPy's function */
+
+    static inline double ziggurat_value(uint64_t word) {
+        double value = (double)(int64_t)((word >> 9) & 0xfffffffffffffULL);
+        uint64_t bits;
+        value *= ziggurat_scale[word & 0xff];
+        /* The sign as a bit: a branch would be guessed wrong every other time. */
+        memcpy(&bits, &value, sizeof bits);
+        bits |= (word & 0x100) << 55;
+        memcpy(&value, &bits, sizeof bits);
+        return value;
+    }
+
+    /* 1 and the next normal of the stream; or 0, the stream as it was. */
+    static inline int ziggurat_next(uint64_t *words, double *normal) {
+        unsigned __int128 state = pcg_step(pcg_join(words), words);
+        uint64_t word = pcg_output(state);
+        if (((word >> 9) & 0xfffffffffffffULL) >= ziggurat_limit[word & 0xff]) return 0;
+        pcg_store(words, state);
+        *normal = ziggurat_value(word);
+        return 1;
+    }
     """
     uint64_t pcg_next64(void *stream) noexcept
     double pcg_next_double(void *stream) noexcept
     void pcg_seed(uint64_t *words, const uint64_t *start) noexcept
+    double[256] ziggurat_scale
+    uint64_t[256] ziggurat_limit
+    double ziggurat_value(uint64_t word) noexcept
+    int ziggurat_next(uint64_t *words, double *normal) noexcept
 
 cdef extern from "numpy/random/bitgen.h":
     ctypedef struct bitgen_t:
@@ -182,6 +218,81 @@ cdef inline uint32_t hash_out(uint32_t value, uint32_t *constant) noexcept:
     return value ^ (value >> 16)
 
 
+# A source of bits that gives one chosen word first, then a stream, and counts.
+cdef struct Script:
+    uint64_t word
+    int calls
+    uint64_t words[4]
+
+
+cdef uint64_t scripted_word(void *state) noexcept:
+    cdef Script *script = <Script *>state
+    script.calls += 1
+    return script.word if script.calls == 1 else pcg_next64(script.words)
+
+
+cdef double scripted_double(void *state) noexcept:
+    (<Script *>state).calls += 1
+    return pcg_next_double((<Script *>state).words)
+
+
+cdef bint takes_one_word(uint64_t word, double *normal) noexcept:
+    """Whether NumPy's standard_normal is done after `word`; what it gives."""
+    cdef Script script
+    cdef bitgen_t bits
+    cdef uint64_t start[4]
+    start[0] = start[1] = start[2] = start[3] = word
+    pcg_seed(script.words, start)
+    script.word = word
+    script.calls = 0
+    bits.state = &script
+    bits.next_uint64 = scripted_word
+    bits.next_raw = scripted_word
+    bits.next_double = scripted_double
+    normal[0] = random_standard_normal(&bits)
+    return script.calls == 1
+
+
+cdef void learn_ziggurat() noexcept:
+    """Find limits and scales by asking NumPy's own function, chosen words in place of random ones.
+
+    A copy of its tables would have to be kept in step with it. This follows whatever version the
+    package is built against; should one come that works otherwise, the check at the end notices,
+    and every draw is left to the function itself.
+    """
+    cdef uint64_t layer, low, high, middle, word
+    cdef uint64_t words[4]
+    cdef double normal
+    cdef Py_ssize_t i
+    for layer in range(256):
+        if not takes_one_word((<uint64_t>1 << 9) | layer, &normal):
+            continue
+        ziggurat_scale[layer] = normal  # of magnitude 1
+        low, high = 1, <uint64_t>1 << 52
+        while high - low > 1:
+            middle = (low + high) // 2
+            if takes_one_word((middle << 9) | layer, &normal):
+                low = middle
+            else:
+                high = middle
+        ziggurat_limit[layer] = high
+    words[0] = words[1] = words[2] = words[3] = 1
+    for i in range(5000):
+        word = pcg_next64(words)
+        if takes_one_word(word, &normal) != (
+            (word >> 9) & 0xFFFFFFFFFFFFF < ziggurat_limit[word & 0xFF]
+        ) or (
+            (word >> 9) & 0xFFFFFFFFFFFFF < ziggurat_limit[word & 0xFF]
+            and normal != ziggurat_value(word)
+        ):
+            for layer in range(256):
+                ziggurat_limit[layer] = 0
+            return
+
+
+cdef bint has_ziggurat = False
+
+
 cdef class GaussianRewards(Streams):
     """``mean + std * rng.standard_normal()``."""
 
@@ -189,15 +300,24 @@ cdef class GaussianRewards(Streams):
     cdef const double[::1] stds
 
     def __init__(self, seed, const double[::1] means, const double[::1] stds):
+        global has_ziggurat
         super().__init__(seed, means.shape[0])
         self.means = means
         self.stds = stds
+        if not has_ziggurat:
+            learn_ziggurat()
+            has_ziggurat = True
 
     cdef int draw_into(self, const Py_ssize_t[::1] elements, double[::1] rewards) except -1:
         cdef Py_ssize_t i, e
+        cdef double normal
         for i in range(elements.shape[0]):
             e = elements[i]
-            rewards[i] = self.means[e] + self.stds[e] * random_standard_normal(self.stream(e))
+            if self.words[e, 2] == 0:
+                self.seed_stream(e)
+            if not ziggurat_next(&self.words[e, 0], &normal):
+                normal = random_standard_normal(self.stream(e))
+            rewards[i] = self.means[e] + self.stds[e] * normal
         return 0
 
 

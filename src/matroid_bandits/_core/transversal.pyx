@@ -139,10 +139,23 @@ cdef class TransversalKernel(MatroidKernel):
                 best = candidate
         return best
 
+    cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
+        return self.search(element, position) < 0
+
     cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
+        cdef Py_ssize_t count = self.search(element, -1)
+        cdef Py_ssize_t i
+        for i in range(count):
+            positions[i] = self.position[self.queue[1 + i]]
+        np.asarray(positions[:count]).sort()
+        return count
+
+    cdef Py_ssize_t search(self, Py_ssize_t element, Py_ssize_t position) noexcept:
+        """Follow alternating paths from `element`: how many elements of the basis they reach, which
+        are then in the queue after it; or -1 as soon as the one at `position` is reached.
+        """
         cdef Py_ssize_t head = 0
         cdef Py_ssize_t tail = 1
-        cdef Py_ssize_t count = 0
         cdef Py_ssize_t x, y, i
         self.stamp += 1
         self.queue[0] = element
@@ -154,8 +167,7 @@ cdef class TransversalKernel(MatroidKernel):
                 if self.seen[y] != self.stamp and self.match_of_right[y] >= 0:
                     self.seen[y] = self.stamp
                     self.queue[tail] = self.match_of_right[y]
+                    if self.position[self.queue[tail]] == position:
+                        return -1
                     tail += 1
-                    positions[count] = self.position[self.match_of_right[y]]
-                    count += 1
-        np.asarray(positions[:count]).sort()
-        return count
+        return tail - 1
