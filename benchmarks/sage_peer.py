@@ -36,12 +36,16 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-# The fastest form by kind of matroid, and the number of elements from which on NumPy pays.
+# The fastest class and way to ask, and the number of elements from which on NumPy pays.
 FASTEST = {
-    "uniform": ("UniformMatroid", "prefix"),
-    "graphic": ("BinaryMatroid", "circuits"),
-    "linear": ("LinearMatroid", "circuits"),
-    "transversal": ("BasisMatroid", "prefix"),
+    ("uniform", "MAUB"): ("UniformMatroid", "prefix"),
+    ("uniform", "OMM"): ("UniformMatroid", "prefix"),
+    ("graphic", "MAUB"): ("BinaryMatroid", "circuits"),
+    ("graphic", "OMM"): ("BinaryMatroid", "circuits"),
+    ("linear", "MAUB"): ("LinearMatroid", "circuits"),
+    ("linear", "OMM"): ("LinearMatroid", "each"),
+    ("transversal", "MAUB"): ("BasisMatroid", "prefix"),
+    ("transversal", "OMM"): ("BasisMatroid", "prefix"),
 }
 MANY = 50
 
@@ -66,7 +70,7 @@ def sage(module: str, name: str) -> Any:
     return getattr(import_module(f"sage.{module}"), name)
 
 
-# --- matroids --------------------------------------------------------------------------------------
+# --- matroids ------------------------------------------------------------------------------------
 
 
 def uniform(described: dict[str, Any], cls: str) -> Any:
@@ -127,7 +131,7 @@ KINDS: dict[str, Callable[[dict[str, Any], str], Any]] = {
 }
 
 
-# --- asking the matroid ----------------------------------------------------------------------------
+# --- asking the matroid --------------------------------------------------------------------------
 
 
 class Each:
@@ -169,6 +173,8 @@ class Each:
                 else:
                     left.append(e)
             outside = left
+            if not left:
+                break
         return partner
 
 
@@ -231,7 +237,7 @@ class Circuits(Each):
 ASKING: dict[str, type[Each]] = {"each": Each, "prefix": Prefix, "circuits": Circuits}
 
 
-# --- policies --------------------------------------------------------------------------------------
+# --- policies ------------------------------------------------------------------------------------
 
 
 # A basis and its pseudo-regret.
@@ -269,7 +275,7 @@ class Policy:
         self.roots: Any
         if arrays:
             self.statistics = np.zeros(2 * size)
-            whole = memoryview(self.statistics)
+            whole = self.statistics.data
             self.means, self.roots = whole[:size], whole[size:]
         else:
             self.means, self.roots = [0.0] * size, [0.0] * size
@@ -331,6 +337,7 @@ class MAUB(Policy):
         self.period = self.size - ask.rank + 1
         self.local_time: dict[tuple[int, ...], int] = {}
         self.leader: tuple[int, ...] = ()
+        self.time = 0
 
     def set_leader(self) -> None:
         """Greedy on the means."""
@@ -411,13 +418,14 @@ class ArrayMAUB(MAUB):
     """The same with NumPy."""
 
     def set_leader(self) -> None:
-        self.taken: np.ndarray[Any, Any] | None = None
+        self.fresh = True
         super().set_leader()
 
     def arrange(self) -> None:
         # Means, and behind them 1/sqrt(count), of the elements outside and of their partners.
         width, size = len(self.outside), self.size
-        if self.taken is None:
+        if self.fresh:
+            self.fresh = False
             outside = np.array(self.outside)
             self.taken = np.concatenate((outside, outside + size))
             self.gains, self.losses = np.empty((2, 2 * width))
@@ -454,7 +462,7 @@ POLICIES: dict[tuple[str, str], type[Policy]] = {
 }
 
 
-# --- one run ---------------------------------------------------------------------------------------
+# --- one run -------------------------------------------------------------------------------------
 
 
 def rewards(seed: int, element: int, mean: float, std: float) -> Iterator[float]:
@@ -492,11 +500,13 @@ def play_rounds(
 def run(job: Job) -> dict[str, Any]:
     """One run, and what there is to compare."""
     kind = job["matroid"]["type"]
-    fastest = (*FASTEST[kind], "arrays" if len(job["means"]) > MANY else "lists")
-    parts = job["form"].split("/") if job["form"] else fastest
-    cls, asking, statistics = (p or f for p, f in zip(parts, fastest, strict=True))
+    usual = (*FASTEST[kind, job["policy"]], "arrays" if len(job["means"]) > MANY else "lists")
+    wanted = (job["form"] or "//").split("/")
+    cls, asking, statistics = (w or u for w, u in zip(wanted, usual, strict=True))
     start = perf_counter()
     ask = ASKING[asking](KINDS[kind](job["matroid"], cls))
+    if ask.matroid.loops():
+        raise ValueError("loops are not played, and not provided for here: leave them out")
     built = perf_counter()
     policy = POLICIES[job["policy"], statistics](ask, job["means"], statistics == "arrays")
     streams = [rewards(job["seed"], e, mean, job["std"]) for e, mean in enumerate(job["means"])]

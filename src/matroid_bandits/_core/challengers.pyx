@@ -5,6 +5,8 @@ last round still is. Every group keeps a bound on what its members can reach; on
 bound says that it might matter is looked into. docs/rounds.md explains and proves it.
 """
 
+cimport cython
+
 import numpy as np
 
 from libc.math cimport INFINITY, fabs
@@ -15,7 +17,12 @@ from matroid_bandits._core.shelves cimport Shelf
 # with a relative error of 2**-53 of the numbers in it; this is several times as much.
 cdef double ROUNDING = 1e-14
 
+cdef enum:
+    LISTED = 8  # shelves on a new shortlist
+    MOST_LISTED = 16
 
+
+@cython.final
 cdef class Challengers:
     """Classes of elements outside the leader in groups, one for each element of the leader."""
 
@@ -34,12 +41,13 @@ cdef class Challengers:
         self.means = means
         self.inverse_root = inverse_root
         self.counts = counts
-        self.shelves = Shelves(class_of, n_classes)
+        self.shelves = Shelves(class_of, n_classes, means)
         self.leader = np.zeros(rank, dtype=np.intp)
         self.groups = np.zeros(rank, dtype=GROUP)
         self.next_class = np.full(n_classes, -1, dtype=np.int32)
         self.class_slot = np.full(n_classes, -1, dtype=np.int32)
         self.position_of_slot = np.zeros(rank, dtype=np.int32)
+        self.shortlists = np.zeros((rank, MOST_LISTED), dtype=np.int32)
         self.bounds = np.zeros(rank)
 
     # ---- a round ----
@@ -54,7 +62,7 @@ cdef class Challengers:
         cdef double best = 0.0
         cdef double highest_bound = -INFINITY
         cdef double last_mean = -INFINITY
-        cdef double mean, root, value, bound
+        cdef double mean, root, value, bound, wider, margin
         cdef Py_ssize_t last = -1
         cdef Py_ssize_t found = NONE
         cdef Py_ssize_t k, x
@@ -81,6 +89,7 @@ cdef class Challengers:
             mean = means[x]
             root = roots[x]
             if group.highest > mean and test_leader:
+                self.make_shortlist(k, width)
                 self.evaluate(k, width)
                 if group.highest > mean:
                     return BEATEN
@@ -93,20 +102,21 @@ cdef class Challengers:
                 best = value
                 found = group.top
                 self.best_position = k
-            bound = group.rest - (mean + width * root) + ROUNDING * fabs(mean)
-            if width > group.since:
-                bound += (width - group.since) * group.slope
+            wider = width - group.since
+            wider = wider if wider > 0.0 else 0.0
+            bound = (group.rest + wider * group.slope) - (mean + width * root)
             bounds[k] = bound
-            if bound > highest_bound:
-                highest_bound = bound
+            highest_bound = bound if bound > highest_bound else highest_bound
             group += 1
         if reordered and test_leader:
             return REORDERED
-        if highest_bound < best:
+        # In order, the means are no larger than the first or the last.
+        margin = ROUNDING * max(fabs(means[leader[0]]), fabs(last_mean))
+        if highest_bound + margin < best:
             return found
         for k in range(self.rank):
             # A group that is not looked into has nothing better, nor anything as good.
-            if bounds[k] < best:
+            if bounds[k] + margin < best:
                 continue
             self.evaluate(k, width)
             x = leader[k]
@@ -120,89 +130,195 @@ cdef class Challengers:
 
     cdef void evaluate(self, Py_ssize_t k, double width) noexcept:
         """Look into group k: its best exchange, a bound on the others, its highest mean."""
+        if self.groups[k].n_listed >= 0 and self.evaluate_shortlist(k, width):
+            return
+        self.make_shortlist(k, width)
+        if not self.evaluate_shortlist(k, width):
+            # More shelves than the shortlist holds are level with the best.
+            self.evaluate_all(k, width)
+
+    cdef bint evaluate_shortlist(self, Py_ssize_t k, double width) noexcept:
+        """The same from the shortlist alone; False if one that is not on it may be the best."""
         cdef Group *group = &self.groups[k]
-        cdef double mean = self.means[self.leader[k]]
-        cdef double root = self.inverse_root[self.leader[k]]
-        cdef double best = -INFINITY
-        cdef double rest = -INFINITY
-        cdef double highest = -INFINITY
-        cdef double slope = 0.0
-        cdef double top_mean = -INFINITY
-        cdef double top_root = 0.0
-        cdef double value, m, r
-        cdef int32_t top = -1
-        cdef int32_t top_shelf = -1
+        cdef double unlisted = group.unlisted
+        cdef Tally tally
+        cdef Py_ssize_t i
+        self.begin(&tally, k, width)
+        for i in range(group.n_listed):
+            self.consider(&tally, self.shortlists[group.slot, i])
+        if width > group.unlisted_since:
+            unlisted += (width - group.unlisted_since) * group.unlisted_slope
+        if unlisted > -INFINITY and (
+            unlisted + ROUNDING * (fabs(unlisted) + fabs(tally.mean) + 50.0)
+            >= tally.top_mean + width * tally.top_root
+        ):
+            return False
+        tally.rest = max(tally.rest, unlisted)
+        tally.slope = max(tally.slope, group.unlisted_slope)
+        tally.highest = max(tally.highest, group.unlisted_highest)
+        self.conclude(&tally, group)
+        return True
+
+    cdef void evaluate_all(self, Py_ssize_t k, double width) noexcept:
+        """The same from all shelves."""
+        cdef Group *group = &self.groups[k]
         cdef int32_t c = group.first_class
-        cdef int32_t s, other
-        cdef Shelf *shelf
+        cdef int32_t s
+        cdef Tally tally
+        self.begin(&tally, k, width)
+        while c >= 0:
+            s = self.shelves.first[c]
+            while s >= 0:
+                self.consider(&tally, s)
+                s = self.shelves.shelves[s].next
+            c = self.next_class[c]
+        self.conclude(&tally, group)
+
+    cdef void make_shortlist(self, Py_ssize_t k, double width) noexcept:
+        """Put the shelves of group k with the highest indices on its shortlist."""
+        cdef Group *group = &self.groups[k]
+        cdef double[LISTED] indices
+        cdef double index
+        cdef double unlisted = -INFINITY
+        cdef double slope = 0.0
+        cdef double highest = -INFINITY
+        cdef int32_t *shortlist = &self.shortlists[group.slot, 0]
         cdef Shelf *shelves = &self.shelves.shelves[0]
         cdef const int32_t *first = &self.shelves.first[0]
+        cdef Py_ssize_t n_listed = 0
+        cdef Py_ssize_t i
+        cdef int32_t c = group.first_class
+        cdef int32_t s, left_out
         while c >= 0:
             s = first[c]
             while s >= 0:
-                shelf = shelves + s
-                m = shelf.mean
-                r = shelf.inverse_root
-                value = (m - mean) + width * (r - root)
-                highest = m if m > highest else highest
-                slope = r if r > slope else slope
-                other = shelf.top
-                if value >= best and shelf.length > 1:
-                    other = self.lowest_of_equals(s, value, mean, root, width)
-                if value > best or (value == best and other < top):
-                    if top >= 0 and shelves[top_shelf].length > 1:
-                        rest = max(rest, self.runner_up(top, top_shelf, width))
-                    # From here on m and r are those of the one that was best so far.
-                    best = value
-                    value = top_mean
-                    top_mean = m if shelf.length == 1 else self.shelves.nodes[other].mean
-                    m = value
-                    value = top_root
-                    top_root = r
-                    r = value
-                    top = other
-                    top_shelf = s
-                m += width * r
-                rest = m if m > rest else rest
-                s = shelf.next
+                index = shelves[s].mean + width * shelves[s].inverse_root
+                left_out = s
+                if n_listed < LISTED or index > indices[LISTED - 1]:
+                    if n_listed < LISTED:
+                        n_listed += 1
+                        left_out = -1
+                    else:
+                        left_out = shortlist[LISTED - 1]
+                        unlisted = max(unlisted, indices[LISTED - 1])
+                    i = n_listed - 1
+                    while i > 0 and indices[i - 1] < index:
+                        indices[i] = indices[i - 1]
+                        shortlist[i] = shortlist[i - 1]
+                        i -= 1
+                    indices[i] = index
+                    shortlist[i] = s
+                else:
+                    unlisted = max(unlisted, index)
+                if left_out >= 0:
+                    slope = max(slope, shelves[left_out].inverse_root)
+                    highest = max(highest, shelves[left_out].mean)
+                s = shelves[s].next
             c = self.next_class[c]
-        if top >= 0 and shelves[top_shelf].length > 1:
-            rest = max(rest, self.runner_up(top, top_shelf, width))
-        group.top = top
-        group.top_mean = top_mean
-        group.top_root = top_root
-        group.highest = highest
-        group.slope = slope
-        group.since = width
-        group.rest = rest
-        if rest > -INFINITY:
-            group.rest += ROUNDING * (fabs(rest) + fabs(top_mean) + 50.0)
+        group.n_listed = <int32_t>n_listed
+        group.unlisted = unlisted
+        group.unlisted_since = width
+        group.unlisted_slope = slope
+        group.unlisted_highest = highest
 
-    cdef int32_t lowest_of_equals(
-        self, int32_t shelf, double value, double mean, double root, double width
-    ) noexcept:
-        """The lowest element of `shelf` whose index for the partner (mean, root) is `value`.
+    cdef void enlist(self, Group *group, int32_t shelf) noexcept:
+        """A shelf has changed: from now on it is looked at itself."""
+        cdef int32_t i
+        for i in range(group.n_listed):
+            if self.shortlists[group.slot, i] == shelf:
+                return
+        if group.n_listed == MOST_LISTED:
+            group.n_listed = -1
+        if group.n_listed >= 0:
+            self.shortlists[group.slot, group.n_listed] = shelf
+            group.n_listed += 1
 
-        That is the value of the shelf's top; a lower mean may round to the same.
+    cdef void strike(self, Group *group, int32_t shelf) noexcept:
+        """A shelf is about to go."""
+        cdef int32_t i
+        for i in range(group.n_listed):
+            if self.shortlists[group.slot, i] == shelf:
+                group.n_listed -= 1
+                self.shortlists[group.slot, i] = self.shortlists[group.slot, group.n_listed]
+                return
+
+    cdef void begin(self, Tally *tally, Py_ssize_t k, double width) noexcept:
+        tally.mean = self.means[self.leader[k]]
+        tally.root = self.inverse_root[self.leader[k]]
+        tally.width = width
+        tally.best = -INFINITY
+        tally.top_mean = -INFINITY
+        tally.top_root = 0.0
+        tally.rest = -INFINITY
+        tally.slope = 0.0
+        tally.highest = -INFINITY
+        tally.top = -1
+        tally.top_shelf = -1
+
+    cdef void consider(self, Tally *tally, int32_t s) noexcept:
+        cdef Shelf *shelf = &self.shelves.shelves[s]
+        cdef double value = (shelf.mean - tally.mean) + tally.width * (
+            shelf.inverse_root - tally.root
+        )
+        cdef double index = shelf.mean + tally.width * shelf.inverse_root
+        cdef int32_t e = shelf.top
+        tally.highest = max(tally.highest, shelf.mean)
+        tally.slope = max(tally.slope, shelf.inverse_root)
+        if value >= tally.best:
+            if shelf.length > 1:
+                e = self.lowest_of_equals(tally, s, value)
+            if value > tally.best or e < tally.top:
+                # The best so far is one of the others now.
+                if tally.top >= 0:
+                    index = max(self.runner_up(tally), tally.top_mean + tally.width * tally.top_root)
+                else:
+                    index = -INFINITY
+                tally.best = value
+                tally.top = e
+                tally.top_shelf = s
+                tally.top_mean = self.means[e]
+                tally.top_root = shelf.inverse_root
+        tally.rest = max(tally.rest, index)
+
+    cdef void conclude(self, Tally *tally, Group *group) noexcept:
+        if tally.top >= 0:
+            tally.rest = max(tally.rest, self.runner_up(tally))
+        group.top = tally.top
+        group.top_mean = tally.top_mean
+        group.top_root = tally.top_root
+        group.highest = tally.highest
+        group.slope = tally.slope
+        group.since = tally.width
+        group.rest = tally.rest
+        if tally.rest > -INFINITY:
+            group.rest += ROUNDING * (fabs(tally.rest) + fabs(tally.top_mean) + 50.0)
+
+    cdef int32_t lowest_of_equals(self, Tally *tally, int32_t s, double value) noexcept:
+        """The lowest element on shelf s with the exchange index `value`, which is its top's.
+
+        A lower mean may round to the same.
         """
-        cdef double r = self.shelves.shelves[shelf].inverse_root
-        cdef int32_t lowest = self.shelves.shelves[shelf].top
+        cdef Shelf *shelf = &self.shelves.shelves[s]
+        cdef int32_t lowest = shelf.top
         cdef int32_t e = lowest
         while True:
-            e = self.shelves.below(shelf, self.shelves.nodes[e].mean)
-            if e < 0 or (self.shelves.nodes[e].mean - mean) + width * (r - root) < value:
+            e = self.shelves.below(s, self.means[e])
+            if e < 0 or value > (self.means[e] - tally.mean) + tally.width * (
+                shelf.inverse_root - tally.root
+            ):
                 return lowest
             lowest = min(lowest, e)
 
-    cdef double runner_up(self, int32_t top, int32_t shelf, double width) noexcept:
-        """A bound on what others on the shelf of the best exchange reach."""
-        cdef int32_t other = self.shelves.shelves[shelf].top
-        # Those with the mean of the shelf's top and a higher number never win.
-        if other == top:
-            other = self.shelves.below(shelf, self.shelves.nodes[top].mean)
-        if other < 0:
+    cdef double runner_up(self, Tally *tally) noexcept:
+        """A bound on the index of the others on the shelf of the best."""
+        cdef Shelf *shelf = &self.shelves.shelves[tally.top_shelf]
+        cdef int32_t other = shelf.top
+        if shelf.length == 1:
             return -INFINITY
-        return self.shelves.nodes[other].mean + width * self.shelves.shelves[shelf].inverse_root
+        # Those with the mean of the shelf's top and a higher number never win.
+        if other == tally.top:
+            other = self.shelves.below(tally.top_shelf, shelf.mean)
+        return self.means[other] + tally.width * shelf.inverse_root if other >= 0 else -INFINITY
 
     # ---- learning ----
 
@@ -212,16 +328,19 @@ cdef class Challengers:
         """
         if self.shelves.is_alone(e):
             return True
+        if self.shelves.shelves[self.shelves.shelf_of[e]].length == 1:
+            self.strike(self.group_of(e), self.shelves.shelf_of[e])
         self.shelves.take(e)
         return False
 
     cdef void come_back(self, Py_ssize_t e, bint alone) noexcept:
         """After they have changed."""
-        cdef Group *group = &self.groups[self.position_of_slot[self.class_slot[self.class_of[e]]]]
+        cdef Group *group = self.group_of(e)
         if alone:
-            self.shelves.relabel(e, self.means[e], self.inverse_root[e])
+            self.shelves.relabel(e, self.inverse_root[e])
         else:
             self.put(e)
+        self.enlist(group, self.shelves.shelf_of[e])
         group.highest = max(group.highest, self.means[e])
         if group.top == e:
             group.top_mean = self.means[e]
@@ -229,9 +348,12 @@ cdef class Challengers:
         if group.top != e or not alone:
             group.rest = INFINITY
 
+    cdef Group *group_of(self, Py_ssize_t e) noexcept:
+        return &self.groups[self.position_of_slot[self.class_slot[self.class_of[e]]]]
+
     cdef void put(self, Py_ssize_t e) noexcept:
         """Put an element on the shelf where its statistics belong."""
-        self.shelves.put(e, self.means[e], self.counts[e], self.inverse_root[e])
+        self.shelves.put(e, self.counts[e], self.inverse_root[e])
 
     # ---- groups ----
 
@@ -245,6 +367,7 @@ cdef class Challengers:
         group.since = 0.0
         group.slope = 0.0
         group.highest = INFINITY
+        group.n_listed = -1
 
     cdef void ungroup(self) noexcept:
         """Empty all groups; slots are positions again."""
@@ -271,9 +394,14 @@ GROUP = np.dtype(
         ("since", "f8"),
         ("slope", "f8"),
         ("highest", "f8"),
+        ("unlisted", "f8"),
+        ("unlisted_since", "f8"),
+        ("unlisted_slope", "f8"),
+        ("unlisted_highest", "f8"),
         ("top", "i4"),
         ("first_class", "i4"),
         ("slot", "i4"),
+        ("n_listed", "i4"),
     ],
     align=True,
 )

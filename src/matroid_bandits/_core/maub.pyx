@@ -2,13 +2,20 @@
 
 from libc.math cimport log, sqrt
 from libc.stdint cimport int32_t
+from libc.string cimport memmove
 
 import numpy as np
 
 from matroid_bandits._core.challengers cimport BEATEN, NONE, REORDERED, Challengers
 from matroid_bandits._core.opening cimport Opening
 from matroid_bandits._core.order cimport sort_descending
-from matroid_bandits._core.policy cimport PolicyKernel, sort_elements, take_in
+from matroid_bandits._core.policy cimport (
+    PolicyKernel,
+    Statistics,
+    sort_elements,
+    statistics_of,
+    take_in,
+)
 
 from matroid_bandits._core.matroid import PythonKernel
 from matroid_bandits._core.remembering import RememberingKernel
@@ -77,16 +84,22 @@ cdef class MAUBKernel(PolicyKernel):
     # ---- a round ----
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
+        cdef Statistics statistics
+        cdef const int32_t *shelf_of
+        cdef Py_ssize_t n = elements.shape[0]
         cdef Py_ssize_t i, e
         cdef bint alone
-        for i in range(elements.shape[0]):
+        if n > 0:
+            statistics = statistics_of(self)
+            shelf_of = &self.challengers.shelves.shelf_of[0]
+        for i in range(n):
             e = elements[i]
-            if self.challengers.shelves.shelf_of[e] < 0:
-                take_in(self, e, rewards[i])
-            else:
+            if shelf_of[e] >= 0:
                 alone = self.challengers.withdraw(e)
-                take_in(self, e, rewards[i])
+                take_in(&statistics, e, rewards[i])
                 self.challengers.come_back(e, alone)
+            elif take_in(&statistics, e, rewards[i]):
+                self.unobserved -= self.is_playable[e]
         self.rounds += 1
         self.is_chosen = False
         return 0
@@ -139,29 +152,35 @@ cdef class MAUBKernel(PolicyKernel):
             return self.widths[l]
         if known < MOST_WIDTHS:
             # A logarithm and a root a round would be a tenth of its cost.
-            self.widths = np.zeros(2 * known)
-            for i in range(1, 2 * known):
+            self.widths = np.append(self.widths, np.zeros(known))
+            for i in range(known, 2 * known):
                 self.widths[i] = sqrt(2 * log(<double>i))
         return sqrt(2 * log(<double>l))
 
     cdef void play(self, Py_ssize_t e, Py_ssize_t x) noexcept:
         """Write leader - x + e into `chosen`, ascending; the leader itself for e = x = -1."""
-        cdef Py_ssize_t[::1] chosen = self.chosen
-        cdef const Py_ssize_t[::1] members = self.members
+        cdef Py_ssize_t *chosen
+        cdef const Py_ssize_t *members
+        cdef Py_ssize_t old = 0  # the places of x and e among the members
+        cdef Py_ssize_t new = 0
         cdef Py_ssize_t k
-        cdef Py_ssize_t gap = 0
+        if self.rank == 0:
+            return
+        chosen = &self.chosen[0]
+        members = &self.members[0]
+        # Counted, not searched for: a loop that ends nobody knows when stalls the processor.
         for k in range(self.rank):
             chosen[k] = members[k]
-            gap = k if members[k] == x else gap
+            old += members[k] < x
+            new += members[k] < e
         if e < 0:
             return
-        while gap > 0 and chosen[gap - 1] > e:
-            chosen[gap] = chosen[gap - 1]
-            gap -= 1
-        while gap + 1 < self.rank and chosen[gap + 1] < e:
-            chosen[gap] = chosen[gap + 1]
-            gap += 1
-        chosen[gap] = e
+        if old < new:
+            new -= 1
+            memmove(chosen + old, chosen + old + 1, (new - old) * sizeof(Py_ssize_t))
+        else:
+            memmove(chosen + new + 1, chosen + new, (old - new) * sizeof(Py_ssize_t))
+        chosen[new] = e
 
     # ---- the order of the leader ----
 
@@ -298,6 +317,8 @@ cdef class MAUBKernel(PolicyKernel):
         for i in range(self.n_exchanged - 1, -1, -1):
             self.challengers.shelves.take(self.went[i])
             self.challengers.put(self.came[i])
+        for i in range(self.rank):
+            self.challengers.forget(i)
         self.is_prepared = False
 
     cdef inline bint is_worse(self, Py_ssize_t a, Py_ssize_t b) noexcept:

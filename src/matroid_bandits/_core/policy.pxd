@@ -49,18 +49,37 @@ cdef class PolicyKernel:
     cdef int run_greedy(self, const Py_ssize_t[::1] order) except -1
 
 
-cdef inline void take_in(PolicyKernel policy, Py_ssize_t e, double reward) noexcept:
-    """Step 5 of docs/maub.md for one element, with the old count."""
-    cdef int64_t count = policy.counts[e]
-    policy.means[e] = (count * policy.means[e] + reward) / (count + 1)
-    policy.counts[e] = count + 1
+# The statistics as plain pointers, for loops over elements: the compiler would fetch those in the
+# kernel anew after every store.
+cdef struct Statistics:
+    int64_t *counts
+    double *means
+    double *inverse_root
+    const double *inverse_roots
+    Py_ssize_t n_inverse_roots
+
+
+cdef inline Statistics statistics_of(PolicyKernel policy) noexcept:
+    cdef Statistics statistics
+    statistics.counts = &policy.counts[0]
+    statistics.means = &policy.means[0]
+    statistics.inverse_root = &policy.inverse_root[0]
+    statistics.inverse_roots = &policy.inverse_roots[0]
+    statistics.n_inverse_roots = policy.inverse_roots.shape[0]
+    return statistics
+
+
+cdef inline bint take_in(Statistics *statistics, Py_ssize_t e, double reward) noexcept:
+    """Step 5 of docs/maub.md for one element, with the old count; whether that was 0."""
+    cdef int64_t count = statistics.counts[e]
+    statistics.means[e] = (count * statistics.means[e] + reward) / (count + 1)
+    statistics.counts[e] = count + 1
     # A division and a root take as long as all the rest, hence the table.
-    if count + 1 < policy.inverse_roots.shape[0]:
-        policy.inverse_root[e] = policy.inverse_roots[count + 1]
+    if count + 1 < statistics.n_inverse_roots:
+        statistics.inverse_root[e] = statistics.inverse_roots[count + 1]
     else:
-        policy.inverse_root[e] = 1 / sqrt(<double>(count + 1))
-    if count == 0:
-        policy.unobserved -= policy.is_playable[e]
+        statistics.inverse_root[e] = 1 / sqrt(<double>(count + 1))
+    return count == 0
 
 
 cdef void sort_elements(Py_ssize_t[::1] elements) noexcept

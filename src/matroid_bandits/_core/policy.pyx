@@ -77,9 +77,13 @@ cdef class PolicyKernel:
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
         """Take in checked feedback and end the round."""
+        cdef Statistics statistics
         cdef Py_ssize_t i
+        if elements.shape[0] > 0:
+            statistics = statistics_of(self)
         for i in range(elements.shape[0]):
-            take_in(self, elements[i], rewards[i])
+            if take_in(&statistics, elements[i], rewards[i]):
+                self.unobserved -= self.is_playable[elements[i]]
         self.rounds += 1
         self.is_chosen = False
         return 0

@@ -309,15 +309,25 @@ cdef class GaussianRewards(Streams):
             has_ziggurat = True
 
     cdef int draw_into(self, const Py_ssize_t[::1] elements, double[::1] rewards) except -1:
+        cdef Py_ssize_t n = elements.shape[0]
         cdef Py_ssize_t i, e
+        cdef uint64_t *words
+        cdef const double *means
+        cdef const double *stds
         cdef double normal
-        for i in range(elements.shape[0]):
+        if n == 0:
+            return 0
+        # Plain pointers: the compiler would fetch those in `self` anew after every store.
+        words = &self.words[0, 0]
+        means = &self.means[0]
+        stds = &self.stds[0]
+        for i in range(n):
             e = elements[i]
-            if self.words[e, 2] == 0:
+            if words[4 * e + 2] == 0:
                 self.seed_stream(e)
-            if not ziggurat_next(&self.words[e, 0], &normal):
+            if not ziggurat_next(words + 4 * e, &normal):
                 normal = random_standard_normal(self.stream(e))
-            rewards[i] = self.means[e] + self.stds[e] * normal
+            rewards[i] = means[e] + stds[e] * normal
         return 0
 
 

@@ -2,4 +2,9 @@ import numpy as np
 import numpy.typing as npt
 
 class Shelves:
-    def __init__(self, class_of: npt.NDArray[np.int32], n_classes: int) -> None: ...
+    def __init__(
+        self,
+        class_of: npt.NDArray[np.int32],
+        n_classes: int,
+        means: npt.NDArray[np.float64],
+    ) -> None: ...
