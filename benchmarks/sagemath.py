@@ -37,14 +37,14 @@ def measure(*, quick: bool = False) -> Table:
         method=(
             f"Runs of {horizon:,} rounds on the paper's instances (transversal too, where the "
             f"paper has ten times as many), seed {SEED}, by the package and by a program in plain "
-            "Python over SageMath's matroids, benchmarks/sage_peer.py, which was made as fast as "
-            "we could: closures and cocircuits in place of questions one by one, NumPy where it "
-            "helps, private methods that skip checks. It is told the algorithms as published, "
-            "without what the package remembers between rounds. Both draw the same rewards and "
+            "Python over SageMath's matroids, benchmarks/sage_peer.py, made as fast as we could: "
+            "closures and cocircuits in place of many questions, NumPy where it helps, private "
+            "methods that skip checks. It computes what the algorithms as published compute, when "
+            "they do, and remembers no answers between rounds. Both draw the same rewards and "
             "must play the same: regret, counts and counters of every run are compared exactly, "
-            f"and so are all bases of the first {CHECKED:,} rounds. Timed are the rounds and the "
-            f"draws, not imports nor setting up, {repeats} times for SageMath and {3 * repeats} "
-            "times for the package, in turn."
+            f"and so are all bases of the first {CHECKED:,} rounds. Timed are the rounds with "
+            "their draws, neither imports nor setting up, in turn; repeats: "
+            f"{repeats} for SageMath, {3 * repeats} for the package."
         ),
         columns=[
             *("instance", "policy", "SageMath min", "median", "ours min", "median"),

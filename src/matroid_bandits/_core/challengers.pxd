@@ -3,22 +3,24 @@ from libc.stdint cimport int32_t, int64_t
 
 from matroid_bandits._core.shelves cimport Shelves
 
-# What is remembered of the elements outside the leader that have one partner. Indices here are
-# mean + width * root, without the partner.
+# A bound on the index mean + width * root of several elements, from the width `since` to `until`.
+# The largest index is a convex function of the width, so it lies below the chord between any two of
+# its points.
+cdef struct Bound:
+    double least  # at the width `since`
+    double slope
+    double since
+    double until
+
+
+# What is remembered of the elements outside the leader that have one partner.
 cdef struct Group:
     # The best exchange when last evaluated; its statistics are kept up to date.
     double top_mean
     double top_root
-    # No other had an index above `rest` at the width `since`; a wider confidence raises none of
-    # them by more than `slope` per unit.
-    double rest
-    double since
-    double slope
+    Bound rest  # on all others
     double highest  # no mean in the group is above this
-    # The same for shelves that are not on the shortlist.
-    double unlisted
-    double unlisted_since
-    double unlisted_slope
+    Bound unlisted  # on shelves that are not on the shortlist
     double unlisted_highest
     int32_t top  # -1 if none is known
     int32_t first_class  # a list of the classes in the group, -1 if it is empty
@@ -26,16 +28,23 @@ cdef struct Group:
     int32_t n_listed  # shelves on the shortlist, -1 if there is no list
 
 
+# What is remembered of a class with several shelves.
+cdef struct Summary:
+    Bound bound
+    double highest  # mean; the bound at the width 0
+
+
 # The best exchange of some shelves, in the making.
 cdef struct Tally:
     double mean  # of the partner
     double root
     double width
+    double until
     double best
     double top_mean
     double top_root
-    double rest
-    double slope
+    double rest  # the largest index of the others at `width`
+    double rest_until  # and at `until`
     double highest
     int32_t top
     int32_t top_shelf
@@ -62,11 +71,13 @@ cdef class Challengers:
     cdef int32_t[::1] next_class
     cdef int32_t[::1] class_slot  # by class: the slot of its group, -1 if it is in none
     cdef int32_t[::1] position_of_slot
+    cdef Summary[::1] summaries  # by class
     cdef int32_t[:, ::1] shortlists  # [slot, i]: shelves of the group that may matter soon
     cdef double[::1] bounds  # working space of `look`
     cdef Py_ssize_t best_position  # of the partner of what `look` found
 
     cdef Py_ssize_t look(self, double width, bint test_leader) noexcept
+    cdef bint is_beaten(self, Py_ssize_t k, double mean) noexcept
     cdef void evaluate(self, Py_ssize_t k, double width) noexcept
     cdef bint evaluate_shortlist(self, Py_ssize_t k, double width) noexcept
     cdef void evaluate_all(self, Py_ssize_t k, double width) noexcept
@@ -77,11 +88,19 @@ cdef class Challengers:
     cdef void consider(self, Tally *tally, int32_t shelf) noexcept
     cdef void conclude(self, Tally *tally, Group *group) noexcept
     cdef int32_t lowest_of_equals(self, Tally *tally, int32_t shelf, double value) noexcept
-    cdef double runner_up(self, Tally *tally) noexcept
+    cdef void add_rest(self, Tally *tally, double mean, double root) noexcept
+    cdef void add_runner_up(self, Tally *tally) noexcept
+    cdef double class_bound(self, int32_t c, double width) noexcept
+    cdef void summarise(self, int32_t c, double width) noexcept
+    cdef int32_t best_of_class(self, int32_t c, double least) noexcept
     cdef bint withdraw(self, Py_ssize_t e) noexcept
     cdef void come_back(self, Py_ssize_t e, bint alone) noexcept
     cdef Group *group_of(self, Py_ssize_t e) noexcept
+    cdef void drop_top(self, Py_ssize_t k) noexcept
     cdef void forget(self, Py_ssize_t k) noexcept
     cdef void ungroup(self) noexcept
     cdef void attach(self, Py_ssize_t c, Py_ssize_t k) noexcept
+    cdef void move(self, int32_t c, Py_ssize_t old, Py_ssize_t new) noexcept
     cdef void put(self, Py_ssize_t e) noexcept
+    cdef void take(self, Py_ssize_t e) noexcept
+    cdef void shelf_changed(self, Py_ssize_t e) noexcept

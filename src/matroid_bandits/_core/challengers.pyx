@@ -9,7 +9,7 @@ cimport cython
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, M_LN2, fabs, sqrt
 
 from matroid_bandits._core.shelves cimport Shelf
 
@@ -17,9 +17,36 @@ from matroid_bandits._core.shelves cimport Shelf
 # with a relative error of 2**-53 of the numbers in it; this is several times as much.
 cdef double ROUNDING = 1e-14
 
+# The `until` of a bound that does not hold at any width.
+cdef double NEVER = -1.0
+
 cdef enum:
     LISTED = 8  # shelves on a new shortlist
     MOST_LISTED = 16
+
+
+cdef inline double value_at(const Bound *bound, double width) noexcept:
+    """What a bound says at a width; below `since` it is not lower than it need be."""
+    if width > bound.until:
+        return INFINITY
+    if width > bound.since:
+        return bound.least + (width - bound.since) * bound.slope
+    return bound.least
+
+
+cdef inline void set_chord(
+    Bound *bound, double since, double least, double until, double least_until
+) noexcept:
+    """The chord between two points, none of them lower than the other's left neighbour."""
+    bound.since = since
+    bound.until = until
+    bound.least = least
+    bound.slope = (least_until - least) / (until - since) if least > -INFINITY else 0.0
+
+
+cdef inline double later(double width) noexcept:
+    """The width when the leader will have led for twice as long: sqrt(2 ln 2l) for sqrt(2 ln l)."""
+    return sqrt(width * width + 2 * M_LN2)
 
 
 @cython.final
@@ -47,6 +74,7 @@ cdef class Challengers:
         self.next_class = np.full(n_classes, -1, dtype=np.int32)
         self.class_slot = np.full(n_classes, -1, dtype=np.int32)
         self.position_of_slot = np.zeros(rank, dtype=np.int32)
+        self.summaries = np.zeros(n_classes, dtype=SUMMARY)
         self.shortlists = np.zeros((rank, MOST_LISTED), dtype=np.int32)
         self.bounds = np.zeros(rank)
 
@@ -62,7 +90,7 @@ cdef class Challengers:
         cdef double best = 0.0
         cdef double highest_bound = -INFINITY
         cdef double last_mean = -INFINITY
-        cdef double mean, root, value, bound, wider, margin
+        cdef double mean, root, value, bound, margin
         cdef Py_ssize_t last = -1
         cdef Py_ssize_t found = NONE
         cdef Py_ssize_t k, x
@@ -89,9 +117,9 @@ cdef class Challengers:
             mean = means[x]
             root = roots[x]
             if group.highest > mean and test_leader:
-                self.make_shortlist(k, width)
+                # First the cheap way, then for certain.
                 self.evaluate(k, width)
-                if group.highest > mean:
+                if group.highest > mean and self.is_beaten(k, mean):
                     return BEATEN
             if mean <= last_mean and (mean < last_mean or x < last):
                 reordered = True
@@ -102,9 +130,7 @@ cdef class Challengers:
                 best = value
                 found = group.top
                 self.best_position = k
-            wider = width - group.since
-            wider = wider if wider > 0.0 else 0.0
-            bound = (group.rest + wider * group.slope) - (mean + width * root)
+            bound = value_at(&group.rest, width) - (mean + width * root)
             bounds[k] = bound
             highest_bound = bound if bound > highest_bound else highest_bound
             group += 1
@@ -128,6 +154,27 @@ cdef class Challengers:
                 self.best_position = k
         return found
 
+    cdef bint is_beaten(self, Py_ssize_t k, double mean) noexcept:
+        """Whether some mean in group k is above `mean`; if not, the highest of them is noted."""
+        cdef Group *group = &self.groups[k]
+        cdef double highest = -INFINITY
+        cdef int32_t c = group.first_class
+        cdef int32_t s
+        while c >= 0:
+            if self.summaries[c].bound.until >= 0 and self.summaries[c].highest <= mean:
+                highest = max(highest, self.summaries[c].highest)
+            else:
+                s = self.shelves.first[c]
+                while s >= 0:
+                    if self.shelves.shelves[s].mean > mean:
+                        return True
+                    highest = max(highest, self.shelves.shelves[s].mean)
+                    s = self.shelves.shelves[s].next
+            c = self.next_class[c]
+        group.highest = highest
+        group.unlisted_highest = min(group.unlisted_highest, highest)
+        return False
+
     cdef void evaluate(self, Py_ssize_t k, double width) noexcept:
         """Look into group k: its best exchange, a bound on the others, its highest mean."""
         if self.groups[k].n_listed >= 0 and self.evaluate_shortlist(k, width):
@@ -140,22 +187,22 @@ cdef class Challengers:
     cdef bint evaluate_shortlist(self, Py_ssize_t k, double width) noexcept:
         """The same from the shortlist alone; False if one that is not on it may be the best."""
         cdef Group *group = &self.groups[k]
-        cdef double unlisted = group.unlisted
+        cdef double unlisted = value_at(&group.unlisted, width)
         cdef Tally tally
         cdef Py_ssize_t i
         self.begin(&tally, k, width)
         for i in range(group.n_listed):
             self.consider(&tally, self.shortlists[group.slot, i])
-        if width > group.unlisted_since:
-            unlisted += (width - group.unlisted_since) * group.unlisted_slope
-        if unlisted > -INFINITY and (
-            unlisted + ROUNDING * (fabs(unlisted) + fabs(tally.mean) + 50.0)
-            >= tally.top_mean + width * tally.top_root
-        ):
-            return False
-        tally.rest = max(tally.rest, unlisted)
-        tally.slope = max(tally.slope, group.unlisted_slope)
-        tally.highest = max(tally.highest, group.unlisted_highest)
+        if unlisted > -INFINITY:
+            if (
+                unlisted + ROUNDING * (fabs(unlisted) + fabs(tally.mean) + 50.0)
+                >= tally.top_mean + width * tally.top_root
+            ):
+                return False
+            tally.rest = max(tally.rest, unlisted)
+            tally.until = min(tally.until, group.unlisted.until)
+            tally.rest_until = max(tally.rest_until, value_at(&group.unlisted, tally.until))
+            tally.highest = max(tally.highest, group.unlisted_highest)
         self.conclude(&tally, group)
         return True
 
@@ -178,9 +225,10 @@ cdef class Challengers:
         """Put the shelves of group k with the highest indices on its shortlist."""
         cdef Group *group = &self.groups[k]
         cdef double[LISTED] indices
-        cdef double index
+        cdef double index, threshold
+        cdef double until = later(width)
         cdef double unlisted = -INFINITY
-        cdef double slope = 0.0
+        cdef double unlisted_until = -INFINITY
         cdef double highest = -INFINITY
         cdef int32_t *shortlist = &self.shortlists[group.slot, 0]
         cdef Shelf *shelves = &self.shelves.shelves[0]
@@ -189,18 +237,32 @@ cdef class Challengers:
         cdef Py_ssize_t i
         cdef int32_t c = group.first_class
         cdef int32_t s, left_out
+        cdef Summary *summary
         while c >= 0:
             s = first[c]
+            threshold = indices[LISTED - 1] if n_listed == LISTED else -INFINITY
+            if shelves[s].next >= 0 and threshold > -INFINITY:
+                # Several shelves: passed over if none of them can come onto the list.
+                summary = &self.summaries[c]
+                if summary.bound.until < 0.5 * (width + until):
+                    self.summarise(c, width)
+                if self.class_bound(c, width) <= threshold:
+                    # What was worked out for a later width holds all the more for this one.
+                    until = min(until, summary.bound.until)
+                    unlisted = max(unlisted, self.class_bound(c, width))
+                    unlisted_until = max(unlisted_until, self.class_bound(c, until))
+                    highest = max(highest, summary.highest)
+                    c = self.next_class[c]
+                    continue
             while s >= 0:
                 index = shelves[s].mean + width * shelves[s].inverse_root
                 left_out = s
                 if n_listed < LISTED or index > indices[LISTED - 1]:
+                    left_out = -1
                     if n_listed < LISTED:
                         n_listed += 1
-                        left_out = -1
                     else:
                         left_out = shortlist[LISTED - 1]
-                        unlisted = max(unlisted, indices[LISTED - 1])
                     i = n_listed - 1
                     while i > 0 and indices[i - 1] < index:
                         indices[i] = indices[i - 1]
@@ -208,18 +270,57 @@ cdef class Challengers:
                         i -= 1
                     indices[i] = index
                     shortlist[i] = s
-                else:
-                    unlisted = max(unlisted, index)
                 if left_out >= 0:
-                    slope = max(slope, shelves[left_out].inverse_root)
-                    highest = max(highest, shelves[left_out].mean)
+                    index = shelves[left_out].mean + width * shelves[left_out].inverse_root
+                    unlisted = index if index > unlisted else unlisted
+                    index = shelves[left_out].mean + until * shelves[left_out].inverse_root
+                    unlisted_until = index if index > unlisted_until else unlisted_until
+                    index = shelves[left_out].mean
+                    highest = index if index > highest else highest
                 s = shelves[s].next
             c = self.next_class[c]
         group.n_listed = <int32_t>n_listed
-        group.unlisted = unlisted
-        group.unlisted_since = width
-        group.unlisted_slope = slope
+        set_chord(&group.unlisted, width, unlisted, until, unlisted_until)
         group.unlisted_highest = highest
+
+    cdef void summarise(self, int32_t c, double width) noexcept:
+        """Bounds on all shelves of a class."""
+        cdef Summary *summary = &self.summaries[c]
+        cdef Shelf *shelf
+        cdef double until = later(width)
+        cdef double index = -INFINITY
+        cdef double index_until = -INFINITY
+        cdef int32_t s = self.shelves.first[c]
+        summary.highest = -INFINITY
+        while s >= 0:
+            shelf = &self.shelves.shelves[s]
+            summary.highest = max(summary.highest, shelf.mean)
+            index = max(index, shelf.mean + width * shelf.inverse_root)
+            index_until = max(index_until, shelf.mean + until * shelf.inverse_root)
+            s = shelf.next
+        set_chord(&summary.bound, width, index, until, index_until)
+
+    cdef double class_bound(self, int32_t c, double width) noexcept:
+        """A bound on the index of class c, which must not be summarised for lower widths only."""
+        cdef Summary *summary = &self.summaries[c]
+        if width < summary.bound.since:
+            # The chord from the width 0, where the index is the mean.
+            return summary.highest + (summary.bound.least - summary.highest) * (
+                width / summary.bound.since
+            )
+        return value_at(&summary.bound, width)
+
+    cdef int32_t best_of_class(self, int32_t c, double least) noexcept:
+        """The element of class c with the highest mean (ties: lowest element), if that is `least`
+        or more; else -1.
+        """
+        cdef int32_t e
+        if self.shelves.first[c] < 0 or (
+            self.summaries[c].bound.until >= 0 and self.summaries[c].highest < least
+        ):
+            return -1
+        e = self.shelves.best(c)
+        return e if self.means[e] >= least else -1
 
     cdef void enlist(self, Group *group, int32_t shelf) noexcept:
         """A shelf has changed: from now on it is looked at itself."""
@@ -246,11 +347,12 @@ cdef class Challengers:
         tally.mean = self.means[self.leader[k]]
         tally.root = self.inverse_root[self.leader[k]]
         tally.width = width
+        tally.until = later(width)
         tally.best = -INFINITY
         tally.top_mean = -INFINITY
         tally.top_root = 0.0
         tally.rest = -INFINITY
-        tally.slope = 0.0
+        tally.rest_until = -INFINITY
         tally.highest = -INFINITY
         tally.top = -1
         tally.top_shelf = -1
@@ -260,38 +362,53 @@ cdef class Challengers:
         cdef double value = (shelf.mean - tally.mean) + tally.width * (
             shelf.inverse_root - tally.root
         )
-        cdef double index = shelf.mean + tally.width * shelf.inverse_root
         cdef int32_t e = shelf.top
-        tally.highest = max(tally.highest, shelf.mean)
-        tally.slope = max(tally.slope, shelf.inverse_root)
-        if value >= tally.best:
-            if shelf.length > 1:
-                e = self.lowest_of_equals(tally, s, value)
-            if value > tally.best or e < tally.top:
-                # The best so far is one of the others now.
-                if tally.top >= 0:
-                    index = max(self.runner_up(tally), tally.top_mean + tally.width * tally.top_root)
-                else:
-                    index = -INFINITY
-                tally.best = value
-                tally.top = e
-                tally.top_shelf = s
-                tally.top_mean = self.means[e]
-                tally.top_root = shelf.inverse_root
-        tally.rest = max(tally.rest, index)
+        tally.highest = shelf.mean if shelf.mean > tally.highest else tally.highest
+        if value >= tally.best and shelf.length > 1:
+            e = self.lowest_of_equals(tally, s, value)
+        if value < tally.best or (value == tally.best and e > tally.top):
+            self.add_rest(tally, shelf.mean, shelf.inverse_root)
+            return
+        # The best so far is one of the others now.
+        if tally.top >= 0:
+            self.add_rest(tally, tally.top_mean, tally.top_root)
+            self.add_runner_up(tally)
+        tally.best = value
+        tally.top = e
+        tally.top_shelf = s
+        tally.top_mean = self.means[e] if shelf.length > 1 else shelf.mean
+        tally.top_root = shelf.inverse_root
+
+    cdef void add_rest(self, Tally *tally, double mean, double root) noexcept:
+        cdef double index = mean + tally.width * root
+        tally.rest = index if index > tally.rest else tally.rest
+        index = mean + tally.until * root
+        tally.rest_until = index if index > tally.rest_until else tally.rest_until
+
+    cdef void add_runner_up(self, Tally *tally) noexcept:
+        """The others on the shelf of the best are bounded by the next of them."""
+        cdef Shelf *shelf = &self.shelves.shelves[tally.top_shelf]
+        cdef int32_t other = shelf.top
+        if shelf.length == 1:
+            return
+        # Those with the mean of the shelf's top and a higher number never win.
+        if other == tally.top:
+            other = self.shelves.below(tally.top_shelf, shelf.mean)
+        if other >= 0:
+            self.add_rest(tally, self.means[other], shelf.inverse_root)
 
     cdef void conclude(self, Tally *tally, Group *group) noexcept:
+        cdef double margin = ROUNDING * (fabs(tally.top_mean) + 50.0)
         if tally.top >= 0:
-            tally.rest = max(tally.rest, self.runner_up(tally))
+            self.add_runner_up(tally)
         group.top = tally.top
         group.top_mean = tally.top_mean
         group.top_root = tally.top_root
         group.highest = tally.highest
-        group.slope = tally.slope
-        group.since = tally.width
-        group.rest = tally.rest
         if tally.rest > -INFINITY:
-            group.rest += ROUNDING * (fabs(tally.rest) + fabs(tally.top_mean) + 50.0)
+            tally.rest += margin + ROUNDING * fabs(tally.rest)
+            tally.rest_until += margin + ROUNDING * fabs(tally.rest_until)
+        set_chord(&group.rest, tally.width, tally.rest, tally.until, tally.rest_until)
 
     cdef int32_t lowest_of_equals(self, Tally *tally, int32_t s, double value) noexcept:
         """The lowest element on shelf s with the exchange index `value`, which is its top's.
@@ -309,17 +426,6 @@ cdef class Challengers:
                 return lowest
             lowest = min(lowest, e)
 
-    cdef double runner_up(self, Tally *tally) noexcept:
-        """A bound on the index of the others on the shelf of the best."""
-        cdef Shelf *shelf = &self.shelves.shelves[tally.top_shelf]
-        cdef int32_t other = shelf.top
-        if shelf.length == 1:
-            return -INFINITY
-        # Those with the mean of the shelf's top and a higher number never win.
-        if other == tally.top:
-            other = self.shelves.below(tally.top_shelf, shelf.mean)
-        return self.means[other] + tally.width * shelf.inverse_root if other >= 0 else -INFINITY
-
     # ---- learning ----
 
     cdef bint withdraw(self, Py_ssize_t e) noexcept:
@@ -328,44 +434,70 @@ cdef class Challengers:
         """
         if self.shelves.is_alone(e):
             return True
-        if self.shelves.shelves[self.shelves.shelf_of[e]].length == 1:
-            self.strike(self.group_of(e), self.shelves.shelf_of[e])
-        self.shelves.take(e)
+        self.take(e)
         return False
 
     cdef void come_back(self, Py_ssize_t e, bint alone) noexcept:
         """After they have changed."""
         cdef Group *group = self.group_of(e)
-        if alone:
-            self.shelves.relabel(e, self.inverse_root[e])
-        else:
-            self.put(e)
-        self.enlist(group, self.shelves.shelf_of[e])
-        group.highest = max(group.highest, self.means[e])
         if group.top == e:
             group.top_mean = self.means[e]
             group.top_root = self.inverse_root[e]
-        if group.top != e or not alone:
-            group.rest = INFINITY
+            if alone:
+                # The others are what they were.
+                self.shelves.relabel(e, self.inverse_root[e])
+                self.enlist(group, self.shelves.shelf_of[e])
+                group.highest = max(group.highest, self.means[e])
+                self.summaries[self.class_of[e]].bound.until = NEVER
+                return
+        if alone:
+            self.shelves.relabel(e, self.inverse_root[e])
+            self.shelf_changed(e)
+        else:
+            self.put(e)
 
-    cdef Group *group_of(self, Py_ssize_t e) noexcept:
-        return &self.groups[self.position_of_slot[self.class_slot[self.class_of[e]]]]
+    # ---- elements come and go ----
 
     cdef void put(self, Py_ssize_t e) noexcept:
         """Put an element on the shelf where its statistics belong."""
         self.shelves.put(e, self.counts[e], self.inverse_root[e])
+        self.shelf_changed(e)
+
+    cdef void shelf_changed(self, Py_ssize_t e) noexcept:
+        """The shelf with e on it may have a better top than it had."""
+        cdef Group *group = self.group_of(e)
+        self.summaries[self.class_of[e]].bound.until = NEVER
+        if group != NULL:
+            self.enlist(group, self.shelves.shelf_of[e])
+            group.highest = max(group.highest, self.means[e])
+            group.rest.until = NEVER
+
+    cdef void take(self, Py_ssize_t e) noexcept:
+        """Take an element off its shelf."""
+        cdef Group *group = self.group_of(e)
+        if group != NULL and self.shelves.shelves[self.shelves.shelf_of[e]].length == 1:
+            self.strike(group, self.shelves.shelf_of[e])
+        self.shelves.take(e)
+
+    cdef Group *group_of(self, Py_ssize_t e) noexcept:
+        """The group of an element's class, NULL if it has none."""
+        cdef int32_t slot = self.class_slot[self.class_of[e]]
+        return &self.groups[self.position_of_slot[slot]] if slot >= 0 else NULL
 
     # ---- groups ----
 
-    cdef void forget(self, Py_ssize_t k) noexcept:
-        """Group k has other members than it had: what is known of it no longer holds."""
+    cdef void drop_top(self, Py_ssize_t k) noexcept:
+        """The best of group k is no longer there."""
         cdef Group *group = &self.groups[k]
         group.top = -1
         group.top_mean = -INFINITY
         group.top_root = 0.0
-        group.rest = INFINITY
-        group.since = 0.0
-        group.slope = 0.0
+        group.rest.until = NEVER
+
+    cdef void forget(self, Py_ssize_t k) noexcept:
+        """Group k has other members than it had: what is known of it no longer holds."""
+        cdef Group *group = &self.groups[k]
+        self.drop_top(k)
         group.highest = INFINITY
         group.n_listed = -1
 
@@ -385,18 +517,57 @@ cdef class Challengers:
         self.groups[k].first_class = <int32_t>c
         self.class_slot[c] = self.groups[k].slot
 
+    cdef void move(self, int32_t c, Py_ssize_t old, Py_ssize_t new) noexcept:
+        """Put class c, which is in no list of classes, from group `old` into group `new`."""
+        cdef Group *group = &self.groups[old]
+        cdef Bound *bound
+        cdef double least_until
+        cdef int32_t s = self.shelves.first[c]
+        if group.top >= 0 and self.class_of[group.top] == c:
+            self.drop_top(old)
+        while s >= 0:
+            self.strike(group, s)
+            s = self.shelves.shelves[s].next
+        self.attach(c, new)
+        group = &self.groups[new]
+        group.rest.until = NEVER
+        bound = &group.unlisted
+        least_until = bound.least + (bound.until - bound.since) * bound.slope
+        s = self.shelves.first[c]
+        while s >= 0:
+            group.highest = max(group.highest, self.shelves.shelves[s].mean)
+            if 0 <= group.n_listed < MOST_LISTED:
+                self.shortlists[group.slot, group.n_listed] = s
+                group.n_listed += 1
+            elif group.n_listed >= 0:
+                # No room on the list: raise the bound on what is not on it.
+                group.unlisted_highest = max(group.unlisted_highest, self.shelves.shelves[s].mean)
+                bound.least = max(
+                    bound.least,
+                    self.shelves.shelves[s].mean
+                    + bound.since * self.shelves.shelves[s].inverse_root,
+                )
+                least_until = max(
+                    least_until,
+                    self.shelves.shelves[s].mean
+                    + bound.until * self.shelves.shelves[s].inverse_root,
+                )
+            s = self.shelves.shelves[s].next
+        if group.n_listed >= 0:
+            set_chord(bound, bound.since, bound.least, bound.until, least_until)
 
+
+BOUND = np.dtype(
+    [("least", "f8"), ("slope", "f8"), ("since", "f8"), ("until", "f8")], align=True
+)
+SUMMARY = np.dtype([("bound", BOUND), ("highest", "f8")], align=True)
 GROUP = np.dtype(
     [
         ("top_mean", "f8"),
         ("top_root", "f8"),
-        ("rest", "f8"),
-        ("since", "f8"),
-        ("slope", "f8"),
+        ("rest", BOUND),
         ("highest", "f8"),
-        ("unlisted", "f8"),
-        ("unlisted_since", "f8"),
-        ("unlisted_slope", "f8"),
+        ("unlisted", BOUND),
         ("unlisted_highest", "f8"),
         ("top", "i4"),
         ("first_class", "i4"),

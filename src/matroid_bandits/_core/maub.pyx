@@ -6,6 +6,9 @@ from libc.string cimport memmove
 
 import numpy as np
 
+cdef extern from *:
+    void prefetch "__builtin_prefetch"(const void *address) noexcept
+
 from matroid_bandits._core.challengers cimport BEATEN, NONE, REORDERED, Challengers
 from matroid_bandits._core.opening cimport Opening
 from matroid_bandits._core.order cimport sort_descending
@@ -181,6 +184,12 @@ cdef class MAUBKernel(PolicyKernel):
         else:
             memmove(chosen + new + 1, chosen + new, (old - new) * sizeof(Py_ssize_t))
         chosen[new] = e
+        # An element not tried for long is in no cache. Fetch all at once what learning will want.
+        prefetch(&self.counts[e])
+        prefetch(&self.means[e])
+        prefetch(&self.inverse_root[e])
+        prefetch(&self.challengers.shelves.shelf_of[e])
+        prefetch(&self.challengers.class_of[e])
 
     # ---- the order of the leader ----
 
@@ -220,7 +229,6 @@ cdef class MAUBKernel(PolicyKernel):
         cdef Challengers all = self.challengers
         cdef int32_t *place
         cdef int32_t c
-        cdef bint moved = False
         all.leader[k], all.leader[k + 1] = all.leader[k + 1], all.leader[k]
         all.groups[k], all.groups[k + 1] = all.groups[k + 1], all.groups[k]
         all.position_of_slot[all.groups[k].slot] = <int32_t>k
@@ -230,13 +238,9 @@ cdef class MAUBKernel(PolicyKernel):
             c = place[0]
             if self.asks.can_replace(all.groups[k].slot, self.one_of(c)):
                 place[0] = all.next_class[c]
-                all.attach(c, k)
-                moved = True
+                all.move(c, k + 1, k)
             else:
                 place = &all.next_class[c]
-        if moved:
-            all.forget(k)
-            all.forget(k + 1)
         return 0
 
     cdef inline Py_ssize_t one_of(self, Py_ssize_t c) noexcept:
@@ -296,7 +300,7 @@ cdef class MAUBKernel(PolicyKernel):
         while old < self.rank or new < self.rank:
             if old == self.rank or (new < self.rank and self.found[new] < self.members[old]):
                 self.came[self.n_exchanged] = self.found[new]
-                self.challengers.shelves.take(self.found[new])
+                self.challengers.take(self.found[new])
                 self.n_exchanged += 1
                 new += 1
             elif new == self.rank or self.members[old] < self.found[new]:
@@ -315,7 +319,7 @@ cdef class MAUBKernel(PolicyKernel):
         if not self.has_leader:
             self.challengers.shelves.clear()
         for i in range(self.n_exchanged - 1, -1, -1):
-            self.challengers.shelves.take(self.went[i])
+            self.challengers.take(self.went[i])
             self.challengers.put(self.came[i])
         for i in range(self.rank):
             self.challengers.forget(i)
@@ -356,7 +360,7 @@ cdef class MAUBKernel(PolicyKernel):
             self.came[self.n_exchanged] = e
             self.went[self.n_exchanged] = x
             self.n_exchanged += 1
-            all.shelves.take(e)
+            all.take(e)
             all.put(x)
             self.next_leader[k] = e
             while k + 1 < self.rank and self.is_worse(self.next_leader[k + 1], e):
@@ -405,8 +409,8 @@ cdef class MAUBKernel(PolicyKernel):
                     continue
                 c = all.groups[k].first_class
                 while c >= 0:
-                    e = all.shelves.best(c)
-                    if self.means[e] >= mean:
+                    e = all.best_of_class(<int32_t>c, mean)
+                    if e >= 0:
                         self.candidates[count] = e
                         count += 1
                     c = all.next_class[c]
@@ -511,7 +515,9 @@ cdef class MAUBKernel(PolicyKernel):
         for k in range(self.rank):
             all.leader[all.position_of_slot[self.next_slot[k]]] = self.next_leader[k]
         for i in range(self.n_exchanged):
-            all.forget(all.position_of_slot[all.class_slot[all.class_of[self.came[i]]]])
+            k = all.position_of_slot[all.class_slot[all.class_of[self.came[i]]]]
+            if all.groups[k].top == self.came[i]:
+                all.drop_top(k)
         return self.reorder()
 
     # ---- what users see ----

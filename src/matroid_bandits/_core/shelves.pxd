@@ -1,14 +1,19 @@
 from libc.stdint cimport int32_t, int64_t
 
-# Elements of one shelf next to each other in its order, by (mean, -element), ascending; and a node
-# of the tree of such blocks.
+# Elements of one shelf next to each other in its order, by (mean, -element), ascending.
 cdef struct Block:
     double[32] means
     int32_t[32] elements
+
+
+# A block in the tree of its shelf's blocks, a treap. Apart from what the block holds, so that all
+# nodes together stay small.
+cdef struct Node:
+    double mean  # of the first element
+    int32_t first  # the first element
     int32_t length
-    int32_t lower  # the blocks before this one and after it, as a treap
+    int32_t lower  # the blocks before this one and after it
     int32_t higher
-    int32_t padding
 
 
 # All elements of one class that have been observed equally often.
@@ -29,6 +34,7 @@ cdef class Shelves:
     cdef int32_t[::1] first  # by class: its shelf of lowest count, -1 if it has none
     cdef Shelf[::1] shelves
     cdef Block[::1] blocks
+    cdef Node[::1] nodes  # by block
     # Lists of what is no longer used; from `n_` on nothing has ever been.
     cdef int32_t free_shelf
     cdef int32_t n_shelves
@@ -47,5 +53,5 @@ cdef class Shelves:
     cdef void insert(self, Shelf *shelf, int32_t e) noexcept
     cdef void remove(self, Shelf *shelf, int32_t e) noexcept
     cdef int32_t block_of(self, int32_t root, double mean, int32_t e) noexcept
-    cdef void link(self, int32_t *place, int32_t block) noexcept
+    cdef void link(self, int32_t *place, int32_t block, int32_t length) noexcept
     cdef void unlink(self, int32_t *place, int32_t block) noexcept

@@ -5,6 +5,8 @@ differ in nothing but their means. Whatever the time, the one with the highest m
 index; so it is enough to look at the top of each such shelf. docs/rounds.md tells the idea.
 """
 
+from libc.string cimport memcpy, memmove
+
 import numpy as np
 
 cdef enum:
@@ -44,6 +46,7 @@ cdef class Shelves:
         self.first = np.full(n_classes, -1, dtype=np.int32)
         self.shelves = np.zeros(size, dtype=SHELF)
         self.blocks = np.zeros(size, dtype=BLOCK)
+        self.nodes = np.zeros(size, dtype=NODE)
         self.clear()
 
     cdef void clear(self) noexcept:
@@ -66,7 +69,7 @@ cdef class Shelves:
     cdef int32_t new_block(self) noexcept:
         cdef int32_t b = self.free_block
         if b >= 0:
-            self.free_block = self.blocks[b].lower
+            self.free_block = self.nodes[b].lower
             return b
         self.n_blocks += 1
         return self.n_blocks - 1
@@ -107,7 +110,6 @@ cdef class Shelves:
         cdef int32_t e = <int32_t>element
         cdef int32_t s = self.shelf_of[e]
         cdef Shelf *shelf = &self.shelves[s]
-        cdef Block *block
         cdef int32_t *place
         cdef int32_t b
         self.shelf_of[e] = -1
@@ -123,11 +125,10 @@ cdef class Shelves:
         self.remove(shelf, e)
         if shelf.top == e:
             b = shelf.root
-            while self.blocks[b].higher >= 0:
-                b = self.blocks[b].higher
-            block = &self.blocks[b]
-            shelf.top = block.elements[block.length - 1]
-            shelf.mean = block.means[block.length - 1]
+            while self.nodes[b].higher >= 0:
+                b = self.nodes[b].higher
+            shelf.top = self.blocks[b].elements[self.nodes[b].length - 1]
+            shelf.mean = self.blocks[b].means[self.nodes[b].length - 1]
         if shelf.length == 1:
             self.remove(shelf, shelf.top)
 
@@ -166,135 +167,141 @@ cdef class Shelves:
         cdef int32_t b = self.shelves[shelf].root
         cdef int32_t found = -1
         cdef int32_t i
-        cdef Block *block
         while b >= 0:
-            block = &self.blocks[b]
-            if block.means[0] < mean:
-                i = block.length - 1
-                while block.means[i] >= mean:
+            if self.nodes[b].mean < mean:
+                i = self.nodes[b].length - 1
+                while self.blocks[b].means[i] >= mean:
                     i -= 1
-                found = block.elements[i]
+                found = self.blocks[b].elements[i]
                 # Blocks that follow may hold some as well, unless this one reaches up to `mean`.
-                b = block.higher if i == block.length - 1 else -1
+                b = self.nodes[b].higher if i == self.nodes[b].length - 1 else -1
             else:
-                b = block.lower
+                b = self.nodes[b].lower
         return found
 
     # ---- the tree of a shelf ----
 
     cdef int32_t block_of(self, int32_t root, double mean, int32_t e) noexcept:
         """The last block that does not start after (mean, e), or the first of all."""
+        cdef const Node *nodes = &self.nodes[0]
         cdef int32_t b = root
         cdef int32_t found = -1
         while b >= 0:
-            if is_below(mean, e, self.blocks[b].means[0], self.blocks[b].elements[0]):
+            if is_below(mean, e, nodes[b].mean, nodes[b].first):
                 root = b
-                b = self.blocks[b].lower
+                b = nodes[b].lower
             else:
                 found = b
-                b = self.blocks[b].higher
+                b = nodes[b].higher
         return found if found >= 0 else root
 
     cdef void insert(self, Shelf *shelf, int32_t e) noexcept:
         cdef double mean = self.means[e]
-        cdef int32_t b, i
+        cdef int32_t b, i, length
         cdef Block *block
         cdef Block *right
         if shelf.root < 0:
             b = self.new_block()
-            self.blocks[b].length = 0
-            self.link(&shelf.root, b)
+            self.blocks[b].means[0] = mean
+            self.blocks[b].elements[0] = e
+            self.link(&shelf.root, b, 1)
+            return
         b = self.block_of(shelf.root, mean, e)
         block = &self.blocks[b]
-        if block.length == FULL:
+        if self.nodes[b].length == FULL:
             # The upper half goes into a block of its own.
-            b = self.new_block()
-            right = &self.blocks[b]
-            for i in range(FULL // 2):
-                right.means[i] = block.means[FULL // 2 + i]
-                right.elements[i] = block.elements[FULL // 2 + i]
-            block.length = right.length = FULL // 2
-            self.link(&shelf.root, b)
+            self.nodes[b].length = FULL // 2
+            i = self.new_block()
+            right = &self.blocks[i]
+            memcpy(right.means, block.means + FULL // 2, FULL // 2 * sizeof(double))
+            memcpy(right.elements, block.elements + FULL // 2, FULL // 2 * sizeof(int32_t))
+            self.link(&shelf.root, i, FULL // 2)
             if not is_below(mean, e, right.means[0], right.elements[0]):
+                b = i
                 block = right
-        i = block.length
+        length = self.nodes[b].length
+        i = length
         while i > 0 and is_below(mean, e, block.means[i - 1], block.elements[i - 1]):
-            block.means[i] = block.means[i - 1]
-            block.elements[i] = block.elements[i - 1]
             i -= 1
+        memmove(block.means + i + 1, block.means + i, (length - i) * sizeof(double))
+        memmove(block.elements + i + 1, block.elements + i, (length - i) * sizeof(int32_t))
         block.means[i] = mean
         block.elements[i] = e
-        block.length += 1
+        self.nodes[b].length += 1
+        if i == 0:
+            self.nodes[b].mean = mean
+            self.nodes[b].first = e
 
     cdef void remove(self, Shelf *shelf, int32_t e) noexcept:
         cdef int32_t b = self.block_of(shelf.root, self.means[e], e)
         cdef Block *block = &self.blocks[b]
-        cdef int32_t i = block.length - 1
-        cdef int32_t j
-        if block.length == 1:
+        cdef int32_t left = self.nodes[b].length - 1
+        cdef int32_t i = left
+        if left == 0:
             self.unlink(&shelf.root, b)
-            block.lower = self.free_block
+            self.nodes[b].lower = self.free_block
             self.free_block = b
             return
         while block.elements[i] != e:
             i -= 1
-        block.length -= 1
-        for j in range(i, block.length):
-            block.means[j] = block.means[j + 1]
-            block.elements[j] = block.elements[j + 1]
+        memmove(block.means + i, block.means + i + 1, (left - i) * sizeof(double))
+        memmove(block.elements + i, block.elements + i + 1, (left - i) * sizeof(int32_t))
+        self.nodes[b].length = left
+        self.nodes[b].mean = block.means[0]
+        self.nodes[b].first = block.elements[0]
 
-    cdef void link(self, int32_t *place, int32_t b) noexcept:
-        """Add a block to a treap, by its first element; an empty block to an empty treap."""
-        cdef Block *blocks = &self.blocks[0]
-        cdef double mean = blocks[b].means[0]
-        cdef int32_t e = blocks[b].elements[0]
+    cdef void link(self, int32_t *place, int32_t b, int32_t length) noexcept:
+        """Add a block with `length` elements to a treap."""
+        cdef Node *nodes = &self.nodes[0]
+        cdef Node *node = nodes + b
         cdef unsigned int mine = priority(b)
-        cdef int32_t *low = &blocks[b].lower
-        cdef int32_t *high = &blocks[b].higher
+        cdef int32_t *low = &node.lower
+        cdef int32_t *high = &node.higher
         cdef int32_t other
+        node.mean = self.blocks[b].means[0]
+        node.first = self.blocks[b].elements[0]
+        node.length = length
         # Down to where the priority says, then split what is there.
         while place[0] >= 0 and priority(place[0]) > mine:
             other = place[0]
-            if is_below(blocks[other].means[0], blocks[other].elements[0], mean, e):
-                place = &blocks[other].higher
+            if is_below(nodes[other].mean, nodes[other].first, node.mean, node.first):
+                place = &nodes[other].higher
             else:
-                place = &blocks[other].lower
+                place = &nodes[other].lower
         other = place[0]
         place[0] = b
         while other >= 0:
-            if is_below(blocks[other].means[0], blocks[other].elements[0], mean, e):
+            if is_below(nodes[other].mean, nodes[other].first, node.mean, node.first):
                 low[0] = other
-                low = &blocks[other].higher
+                low = &nodes[other].higher
                 other = low[0]
             else:
                 high[0] = other
-                high = &blocks[other].lower
+                high = &nodes[other].lower
                 other = high[0]
         low[0] = -1
         high[0] = -1
 
     cdef void unlink(self, int32_t *place, int32_t b) noexcept:
         """Take a block out of a treap."""
-        cdef Block *blocks = &self.blocks[0]
-        cdef double mean = blocks[b].means[0]
-        cdef int32_t e = blocks[b].elements[0]
-        cdef int32_t low = blocks[b].lower
-        cdef int32_t high = blocks[b].higher
+        cdef Node *nodes = &self.nodes[0]
+        cdef int32_t low = nodes[b].lower
+        cdef int32_t high = nodes[b].higher
         cdef int32_t other
         while place[0] != b:
             other = place[0]
-            if is_below(blocks[other].means[0], blocks[other].elements[0], mean, e):
-                place = &blocks[other].higher
+            if is_below(nodes[other].mean, nodes[other].first, nodes[b].mean, nodes[b].first):
+                place = &nodes[other].higher
             else:
-                place = &blocks[other].lower
+                place = &nodes[other].lower
         while low >= 0 and high >= 0:
             if priority(low) > priority(high):
                 place[0] = low
-                place = &blocks[low].higher
+                place = &nodes[low].higher
                 low = place[0]
             else:
                 place[0] = high
-                place = &blocks[high].lower
+                place = &nodes[high].lower
                 high = place[0]
         place[0] = low if low >= 0 else high
 
@@ -311,14 +318,8 @@ SHELF = np.dtype(
     ],
     align=True,
 )
-BLOCK = np.dtype(
-    [
-        ("means", "f8", 32),
-        ("elements", "i4", 32),
-        ("length", "i4"),
-        ("lower", "i4"),
-        ("higher", "i4"),
-        ("padding", "i4"),
-    ],
+BLOCK = np.dtype([("means", "f8", 32), ("elements", "i4", 32)], align=True)
+NODE = np.dtype(
+    [("mean", "f8"), ("first", "i4"), ("length", "i4"), ("lower", "i4"), ("higher", "i4")],
     align=True,
 )
