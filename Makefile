@@ -50,8 +50,8 @@ format: dev  ## rewrite in the project's style
 type: dev  ## static types
 	$(BIN)/mypy
 
-bench: dev  ## speed, as ratios measured in one run
-	$(BIN)/python benchmarks/engine.py
+bench: dev  ## speed, as ratios measured in one run: tables in docs/benchmarks (options: make bench ARGS="--quick omm")
+	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:  ## remove what was built
 	rm -rf .venv build dist src/*.egg-info src/matroid_bandits/_core/*.so

@@ -38,8 +38,8 @@ def measure(*, quick: bool = False) -> Table:
             f"Runs of {horizon:,} rounds on the paper's instances (transversal too, where the "
             f"paper has ten times as many), seed {SEED}, by the package and by a program in plain "
             "Python over SageMath's matroids, benchmarks/sage_peer.py, made as fast as we could: "
-            "closures and cocircuits in place of many questions, NumPy where it helps, private "
-            "methods that skip checks. It computes what the algorithms as published compute, when "
+            "cocircuits in place of many questions, NumPy where it helps, private methods that "
+            "skip checks. It computes what the algorithms as published compute, when "
             "they do, and remembers no answers between rounds. Both draw the same rewards and "
             "must play the same: regret, counts and counters of every run are compared exactly, "
             f"and so are all bases of the first {CHECKED:,} rounds. Timed are the rounds with "
@@ -105,11 +105,13 @@ def _row(case: Case, horizon: int, repeats: int) -> list[str]:
     environment = case.instance.answering(SEED)
     counted = case.as_counted()
     expected = mb.simulate(counted, environment, horizon, seed=SEED)
-    times: dict[str, list[float]] = {"ours": [], FASTEST: [], AS_PUBLISHED: []}
-    for form in (FASTEST, AS_PUBLISHED):
-        _compare_bases(case, form)
+    forms = [FASTEST]
+    if AS_PUBLISHED not in _compare_bases(case, FASTEST):
+        _compare_bases(case, AS_PUBLISHED)
+        forms.append(AS_PUBLISHED)
+    times: dict[str, list[float]] = {"ours": [], **{form: [] for form in forms}}
     for _ in range(repeats):
-        for form in (FASTEST, AS_PUBLISHED):
+        for form in forms:
             said = case.peer(horizon, form)
             times[form].append(said["seconds"])
             if said["regret"] != expected.total_regret:
@@ -124,7 +126,7 @@ def _row(case: Case, horizon: int, repeats: int) -> list[str]:
             times["ours"].append(result.seconds)
             if result.regret.tobytes() != expected.regret.tobytes():
                 raise case.differ("regrets of the default")
-    ours, fastest, published = (Timing.of(times[k]) for k in ("ours", FASTEST, AS_PUBLISHED))
+    ours, fastest, published = (Timing.of(times[k]) for k in ("ours", FASTEST, forms[-1]))
     ratio = fastest.least / ours.least
     return [
         case.instance.name,
@@ -137,16 +139,18 @@ def _row(case: Case, horizon: int, repeats: int) -> list[str]:
     ]
 
 
-def _compare_bases(case: Case, form: str) -> None:
-    """Round by round, by a hash."""
+def _compare_bases(case: Case, form: str) -> str:
+    """Round by round, by a hash; returns the form in full."""
     policy, rewards = case.ours(), case.instance.answering(SEED).rewards(SEED)
     plays = sha256()
     for _ in range(CHECKED):
         basis = policy.select()
         plays.update(basis.astype("<i8").tobytes())
         policy.update(basis, rewards.draw(basis))
-    if case.peer(CHECKED, form, plays=True)["plays"] != plays.hexdigest():
+    said = case.peer(CHECKED, form, plays=True)
+    if said["plays"] != plays.hexdigest():
         raise case.differ("bases")
+    return str(said["form"])
 
 
 def _described(matroid: mb.Matroid) -> dict[str, Any]:

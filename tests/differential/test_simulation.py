@@ -78,4 +78,5 @@ def test_reference_run_with_numpys_generators_only(pair: tuple, noise: str) -> N
         cls(matroid), environment, horizon, seed=3, checkpoints=range(1, horizon + 1)
     )
     assert result.regret.tolist() == expected
-    assert result.counters["oracle_calls"] == reference.oracle_calls
+    if cls is mb.OMM:
+        assert result.counters["oracle_calls"] == reference.oracle_calls

@@ -282,11 +282,15 @@ def test_a_users_matroid_needs_only_the_independence_test() -> None:
     environment = mb.GaussianEnvironment(np.linspace(0, 1, 7), 0.3)
     results = []
     for matroid in (mb.PartitionMatroid(groups, 1), Partition(groups), FastPartition(groups)):
-        for cls in (mb.MAUB, mb.OMM):
-            result = mb.simulate(cls(matroid), environment, 1000, checkpoints=range(1, 1001))
-            results.append((cls, result.regret.tolist(), result.counters))
-    assert results[0] == results[2] == results[4]
-    assert results[1] == results[3] == results[5]
+        for policy in (mb.MAUB(matroid, "paper"), mb.OMM(matroid), mb.MAUB(matroid)):
+            result = mb.simulate(policy, environment, 1000, checkpoints=range(1, 1001))
+            results.append((result.regret.tolist(), result.counters))
+    assert results[0] == results[3] == results[6]
+    assert results[1] == results[4] == results[7]
+    assert results[2][0] == results[5][0] == results[8][0] == results[0][0]
+    # The one that answers questions is asked more than the two that know their circuits.
+    asked = [counters["oracle_calls"] for _, counters in (results[2], results[5], results[8])]
+    assert max(asked[0], asked[2]) < asked[1] < results[0][1]["oracle_calls"]
 
 
 def test_fast_routes_are_taken() -> None:

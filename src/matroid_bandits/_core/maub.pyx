@@ -86,6 +86,9 @@ cdef class MAUBKernel(PolicyKernel):
 
     # ---- a round ----
 
+    cdef int make_room(self, Py_ssize_t n) except -1:
+        return self.challengers.shelves.reserve(n)
+
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
         cdef Statistics statistics
         cdef const int32_t *shelf_of
@@ -290,6 +293,7 @@ cdef class MAUBKernel(PolicyKernel):
         if not self.has_leader:
             # From the highest mean to the lowest: trees grow at one end, where it is cheap.
             for i in range(self.order.shape[0]):
+                self.make_room(1)
                 self.challengers.put(self.order[i])
             for i in range(self.rank):
                 self.challengers.shelves.take(self.found[i])
@@ -553,6 +557,7 @@ cdef class MAUBKernel(PolicyKernel):
         np.asarray(self.next_partner)[:] = state["partner"]
         np.asarray(self.members)[:] = np.sort(state["leader"])
         for e in np.setdiff1d(self.playable, self.members).tolist():
+            self.make_room(1)
             self.challengers.put(e)
         self.install_groups()
         self.is_prepared = False

@@ -43,6 +43,7 @@ cdef class PolicyKernel:
     cdef int refuse_if_deciding(self) except -1
     cdef int extend_inverse_roots(self) except -1
     cdef int decide(self) except -1
+    cdef int make_room(self, Py_ssize_t n) except -1
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept
     cdef int first_round(self) except -1
     cdef int greedy_on(self, const double[::1] values) except -1

@@ -50,6 +50,7 @@ cdef class PolicyKernel:
             # No count exceeds the number of rounds.
             if self.rounds + 1 >= self.inverse_roots.shape[0] < MOST_INVERSE_ROOTS:
                 self.extend_inverse_roots()
+            self.make_room(2 * self.rank)
             self.decide()
             self.is_chosen = True
         finally:
@@ -74,6 +75,10 @@ cdef class PolicyKernel:
     cdef int decide(self) except -1:
         """Write the basis to play into `chosen`, ascending. If it raises, nothing has changed."""
         raise NotImplementedError
+
+    cdef int make_room(self, Py_ssize_t n) except -1:
+        """Get the memory that deciding or learning about n elements may need: they cannot fail."""
+        return 0
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
         """Take in checked feedback and end the round."""
@@ -118,6 +123,7 @@ cdef class PolicyKernel:
                 raise ValueError(
                     f"the reward {rewards[i]} of element {e} is too large: its mean overflows"
                 )
+        self.make_room(elements.shape[0])
         self.learn(elements, rewards)
 
     # ---- greedy, as the paper counts it ----

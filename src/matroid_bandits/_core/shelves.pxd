@@ -40,8 +40,10 @@ cdef class Shelves:
     cdef int32_t n_shelves
     cdef int32_t free_block
     cdef int32_t n_blocks
+    cdef int32_t n_free_blocks
 
     cdef void clear(self) noexcept
+    cdef int reserve(self, Py_ssize_t n) except -1
     cdef int32_t new_shelf(self) noexcept
     cdef int32_t new_block(self) noexcept
     cdef void put(self, Py_ssize_t e, int64_t count, double inverse_root) noexcept

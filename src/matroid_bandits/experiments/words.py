@@ -91,9 +91,13 @@ def _regret(results: Results, table: pd.DataFrame) -> str:
     lead = leading_policy(table)
     others = [name for name in dict.fromkeys(table["policy"]) if name != lead]
     sentences = []
+    same = []
     for other in others:
         found = compare(results, lead, other)
         if not found:
+            continue
+        if all(c.low == c.high == 0 for c in found):
+            same.append(other)
             continue
         kinds = {
             verdict: [c for c in found if c.verdict == verdict]
@@ -114,6 +118,8 @@ def _regret(results: Results, table: pd.DataFrame) -> str:
             "(Runs of one seed meet the same rewards and are compared in pairs; a difference "
             "counts if a 95 % confidence interval, for all instances together, excludes zero.)"
         )
+    if same:
+        sentences.append(f"{' and '.join([lead, *same])} have the same regret in every run.")
     return " ".join(sentences)
 
 
@@ -144,6 +150,8 @@ def _asking(results: Results, table: pd.DataFrame) -> str:
     if least != most:
         sentence += f", {number(factors[most])} times on {most}"
         sentence += ", and between on the others" if len(factors) > 2 else ""
+    for other in calls.columns.drop([frugal, eager]):
+        sentence += f"; {other} {_range(calls[other] / calls[frugal])} times"
     growths = []
     for policy in (frugal, eager):
         mine = results.curves[results.curves["policy"] == policy]

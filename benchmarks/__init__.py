@@ -1,0 +1,1 @@
+"""Is it fast? One module per question; ``make bench`` answers them all."""

@@ -1,0 +1,52 @@
+"""``python -m benchmarks [question ...]``: measure, print a table each, store it for the docs."""
+
+import argparse
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+
+from benchmarks.tables import ROOT, as_text, store
+
+QUESTIONS = {
+    "draws": "the engine against drawing its normals, against argsort, against import numpy",
+    "omm": "MAUB against OMM on the paper's instances",
+    "growth": "time and memory against the size of the matroid",
+    "oracle_calls": "oracle calls by default against Algorithm 2 as written",
+    "sagemath": "the package against SageMath's matroids",
+}
+
+
+def main() -> None:
+    """Measure what was asked for, or everything."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("questions", nargs="*", metavar="question")
+    parser.add_argument("--quick", action="store_true", help="a first look, nothing is stored")
+    parser.add_argument("--list", action="store_true", help="the questions")
+    options = parser.parse_args()
+    for unknown in set(options.questions).difference(QUESTIONS):
+        parser.error(f"unknown question {unknown!r}; there are {', '.join(QUESTIONS)}")
+    if options.list:
+        for name, text in QUESTIONS.items():
+            print(f"{name:<14}{text}")
+        return
+    for name in options.questions or QUESTIONS:
+        if name == "sagemath" and not _has_sage():
+            _say("sagemath: left out; it needs SageMath, which `make sage` gets")
+            continue
+        _say(f"{name}: measuring {QUESTIONS[name]} ...")
+        table = import_module(f"benchmarks.{name}").measure(quick=options.quick)
+        print(as_text(table), end="\n\n", flush=True)
+        if not options.quick:
+            _say(f"{name}: stored in {store(table).relative_to(ROOT)}")
+
+
+def _has_sage() -> bool:
+    return find_spec("benchmarks.sagemath") is not None and (ROOT / ".venv-sage").is_dir()
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
