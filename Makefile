@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/matroid_bandits/_core/*.pyx src/matroid_bandits/_core/*.pxd)
 
-.PHONY: help reproduce test test-checked test-archive lint format type bench dev clean
+.PHONY: help reproduce test test-checked test-archive lint format type bench sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -50,8 +50,16 @@ format: dev  ## rewrite in the project's style
 type: dev  ## static types
 	$(BIN)/mypy
 
-bench: dev  ## speed, as ratios measured in one run: tables in docs/benchmarks (options: make bench ARGS="--quick omm")
+bench: dev  ## speed and counts, one table per question (some only: make bench ARGS='draws omm')
 	$(BIN)/python -m benchmarks $(ARGS)
 
+.venv-sage/ready: benchmarks/sage-requirements.txt
+	@test -x .venv-sage/bin/python || $(PYTHON) -m venv .venv-sage
+	@echo "installing SageMath's matroids in .venv-sage (900 MB) ..."
+	@.venv-sage/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+sage: .venv-sage/ready  ## SageMath's matroids in an environment of their own, for make bench
+
 clean:  ## remove what was built
-	rm -rf .venv build dist src/*.egg-info src/matroid_bandits/_core/*.so
+	rm -rf .venv .venv-sage build dist src/*.egg-info src/matroid_bandits/_core/*.so

@@ -39,7 +39,7 @@ def measure(*, quick: bool = False) -> Table:
             for row in _rows(family, means, sizes, repeats)
         ],
         remarks=[
-            f"New leaders: per 1,000 rounds, in the {WATCHED:g}n after those timed; rough, they cluster.",
+            f"New leaders: per 1,000 rounds, in {WATCHED:g}n after those timed (often in bursts).",
             "First rounds: from a new policy until every element has been observed, the minimum.",
             f"A measurement is one run, or as many seeds as make {AT_LEAST:,} elements.",
             f"A size is given up when a run takes more than {PATIENCE:g} s.",

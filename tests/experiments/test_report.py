@@ -310,7 +310,7 @@ def test_agreement_in_words_follows_the_numbers(folder: Path) -> None:
     text = " ".join(findings(found, summarise(found)))
     assert "Oracle calls: 2 of 4 means lie within a factor of 2" in text
     assert re.search(
-        r"outside: MAUB \(paper\) on U\(7,10\) \([\d,]+ ± .*?, published 497\) and MAUB \(paper\) on",
+        r"outside: MAUB \(paper\) on U\(7,10\) \([\d,]+ ± .*?, published 497\) and MAUB \(paper\)",
         text,
     )
 

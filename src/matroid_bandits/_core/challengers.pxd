@@ -19,6 +19,10 @@ cdef struct Group:
     double top_mean
     double top_root
     Bound rest  # on all others
+    # No index, the best one's included, is above cap + width * cap_slope, from `rest.since` to
+    # `rest.until`; widths only grow while one leader leads.
+    double cap
+    double cap_slope
     double highest  # no mean in the group is above this
     Bound unlisted  # on shelves that are not on the shortlist
     double unlisted_highest
@@ -86,6 +90,7 @@ cdef class Challengers:
     cdef void strike(self, Group *group, int32_t shelf) noexcept
     cdef void begin(self, Tally *tally, Py_ssize_t k, double width) noexcept
     cdef void consider(self, Tally *tally, int32_t shelf) noexcept
+    cdef void set_cap(self, Group *group) noexcept
     cdef void conclude(self, Tally *tally, Group *group) noexcept
     cdef int32_t lowest_of_equals(self, Tally *tally, int32_t shelf, double value) noexcept
     cdef void add_rest(self, Tally *tally, double mean, double root) noexcept

@@ -88,7 +88,6 @@ cdef class Challengers:
         is above its partner's, else REORDERED if the leader is no longer in order.
         """
         cdef double best = 0.0
-        cdef double highest_bound = -INFINITY
         cdef double last_mean = -INFINITY
         cdef double mean, root, value, bound, margin
         cdef Py_ssize_t last = -1
@@ -103,14 +102,6 @@ cdef class Challengers:
         cdef const double *means = &self.means[0]
         cdef const double *roots = &self.inverse_root[0]
         cdef double *bounds = &self.bounds[0]
-        # The last winner first: it mostly comes close to winning again, and then the comparison
-        # below is nearly always false, which the processor foresees.
-        group = &self.groups[self.best_position]
-        x = leader[self.best_position]
-        value = (group.top_mean - means[x]) + width * (group.top_root - roots[x])
-        if value > best:
-            best = value
-            found = group.top
         group = &self.groups[0]
         for k in range(self.rank):
             x = leader[k]
@@ -125,29 +116,35 @@ cdef class Challengers:
                 reordered = True
             last = x
             last_mean = mean
-            value = (group.top_mean - mean) + width * (group.top_root - root)
-            if value >= best and (value > best or group.top < found):
-                best = value
-                found = group.top
-                self.best_position = k
-            bound = value_at(&group.rest, width) - (mean + width * root)
-            bounds[k] = bound
-            highest_bound = bound if bound > highest_bound else highest_bound
+            bound = (group.cap + width * group.cap_slope) - (mean + width * root)
+            bounds[k] = bound if width <= group.rest.until else INFINITY
             group += 1
         if reordered and test_leader:
             return REORDERED
         # In order, the means are no larger than the first or the last.
         margin = ROUNDING * max(fabs(means[leader[0]]), fabs(last_mean))
-        if highest_bound + margin < best:
-            return found
+        # The last winner first: it mostly comes close to winning again, and hardly any other group
+        # then needs a look.
+        k = self.best_position
+        group = &self.groups[k]
+        x = leader[k]
+        value = (group.top_mean - means[x]) + width * (group.top_root - roots[x])
+        if value > best:
+            best = value
+            found = group.top
         for k in range(self.rank):
-            # A group that is not looked into has nothing better, nor anything as good.
+            # A group that is passed over has nothing better, nor anything as good.
             if bounds[k] + margin < best:
                 continue
-            self.evaluate(k, width)
             x = leader[k]
+            mean = means[x]
+            root = roots[x]
             group = &self.groups[k]
-            value = (group.top_mean - means[x]) + width * (group.top_root - roots[x])
+            value = (group.top_mean - mean) + width * (group.top_root - root)
+            bound = value_at(&group.rest, width) - (mean + width * root) + margin
+            if bound >= value and bound >= best:
+                self.evaluate(k, width)
+                value = (group.top_mean - mean) + width * (group.top_root - root)
             if value >= best and (value > best or group.top < found):
                 best = value
                 found = group.top
@@ -409,6 +406,20 @@ cdef class Challengers:
             tally.rest += margin + ROUNDING * fabs(tally.rest)
             tally.rest_until += margin + ROUNDING * fabs(tally.rest_until)
         set_chord(&group.rest, tally.width, tally.rest, tally.until, tally.rest_until)
+        self.set_cap(group)
+
+    cdef void set_cap(self, Group *group) noexcept:
+        """The line above the chord of the others and above the best, from `since` to `until`."""
+        cdef Bound *rest = &group.rest
+        cdef double least = max(rest.least, group.top_mean + rest.since * group.top_root)
+        cdef double least_until = max(
+            rest.least + (rest.until - rest.since) * rest.slope,
+            group.top_mean + rest.until * group.top_root,
+        )
+        group.cap_slope = 0.0
+        if least > -INFINITY:
+            group.cap_slope = (least_until - least) / (rest.until - rest.since)
+        group.cap = least - rest.since * group.cap_slope
 
     cdef int32_t lowest_of_equals(self, Tally *tally, int32_t s, double value) noexcept:
         """The lowest element on shelf s with the exchange index `value`, which is its top's.
@@ -449,6 +460,8 @@ cdef class Challengers:
                 self.enlist(group, self.shelves.shelf_of[e])
                 group.highest = max(group.highest, self.means[e])
                 self.summaries[self.class_of[e]].bound.until = NEVER
+                if group.rest.until >= 0:
+                    self.set_cap(group)
                 return
         if alone:
             self.shelves.relabel(e, self.inverse_root[e])
@@ -566,6 +579,8 @@ GROUP = np.dtype(
         ("top_mean", "f8"),
         ("top_root", "f8"),
         ("rest", BOUND),
+        ("cap", "f8"),
+        ("cap_slope", "f8"),
         ("highest", "f8"),
         ("unlisted", BOUND),
         ("unlisted_highest", "f8"),

@@ -151,17 +151,17 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef double width(self) except -1:
         """The factor of the index in step 4, which wants l with this round included."""
-        cdef Py_ssize_t l = self.local_time + 1
+        cdef Py_ssize_t time = self.local_time + 1
         cdef Py_ssize_t known = self.widths.shape[0]
         cdef Py_ssize_t i
-        if l < known:
-            return self.widths[l]
+        if time < known:
+            return self.widths[time]
         if known < MOST_WIDTHS:
             # A logarithm and a root a round would be a tenth of its cost.
             self.widths = np.append(self.widths, np.zeros(known))
             for i in range(known, 2 * known):
                 self.widths[i] = sqrt(2 * log(<double>i))
-        return sqrt(2 * log(<double>l))
+        return sqrt(2 * log(<double>time))
 
     cdef void play(self, Py_ssize_t e, Py_ssize_t x) noexcept:
         """Write leader - x + e into `chosen`, ascending; the leader itself for e = x = -1."""
@@ -286,7 +286,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef int find_leader_by_greedy(self) except -1:
         """[DG25]: greedy on the means."""
-        cdef Py_ssize_t i, e
+        cdef Py_ssize_t i
         self.greedy_on(self.means)
         self.next_leader[:] = self.found
         sort_elements(self.found)
@@ -522,6 +522,9 @@ cdef class MAUBKernel(PolicyKernel):
             k = all.position_of_slot[all.class_slot[all.class_of[self.came[i]]]]
             if all.groups[k].top == self.came[i]:
                 all.drop_top(k)
+        # The confidence starts anew, and with it what was known for wider ones only.
+        for k in range(self.rank):
+            all.groups[k].rest.until = -1
         return self.reorder()
 
     # ---- what users see ----

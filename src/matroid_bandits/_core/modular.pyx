@@ -50,6 +50,10 @@ cdef class ModularKernel(MatroidKernel):
     cdef uint64_t[::1] inverse  # [prime, position, row]
     cdef Py_ssize_t[::1] basis_pivots  # [prime, row]
     cdef uint64_t[::1] work  # [row, column of basis and identity]
+    cdef uint64_t[::1] coordinates  # of one element
+    cdef Py_ssize_t prepared  # elements of the prepared basis, -1 if there is none
+    cdef Py_ssize_t[::1] elements  # they themselves
+    cdef Py_ssize_t[::1] place  # of an element among them, -1 if it is not there
 
     def __init__(self, const uint64_t[:, :, ::1] residues, const uint64_t[::1] primes):
         super().__init__(residues.shape[1])
@@ -74,6 +78,10 @@ cdef class ModularKernel(MatroidKernel):
         self.inverse = np.zeros(k * r * r, dtype=np.uint64)
         self.basis_pivots = np.zeros(k * r, dtype=np.intp)
         self.work = np.zeros(r * (w + r), dtype=np.uint64)
+        self.coordinates = np.zeros(r, dtype=np.uint64)
+        self.prepared = -1
+        self.elements = np.zeros(r, dtype=np.intp)
+        self.place = np.full(self.size, -1, dtype=np.intp)
 
     def clones(self):
         """Vectors that are multiples of one another."""
@@ -159,13 +167,82 @@ cdef class ModularKernel(MatroidKernel):
         return pivot
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, k
         self.basis = basis
-        self.all_usable = True
-        for i in range(self.n_primes):
-            self.usable[i] = self.invert_basis(i)
-            self.all_usable = self.all_usable and self.usable[i]
+        if not self.update(basis):
+            self.all_usable = True
+            for i in range(self.n_primes):
+                self.usable[i] = self.invert_basis(i)
+                self.all_usable = self.all_usable and self.usable[i]
+        for k in range(self.prepared):
+            self.place[self.elements[k]] = -1
+        self.prepared = basis.shape[0]
+        for k in range(self.prepared):
+            self.elements[k] = basis[k]
+            self.place[basis[k]] = k
         return 0
+
+    cdef bint update(self, const Py_ssize_t[::1] basis) noexcept:
+        """From the basis prepared last to one in another order, or with one element exchanged, by
+        a pivot; False if it takes more than that.
+        """
+        cdef Py_ssize_t d = basis.shape[0]
+        cdef Py_ssize_t gap = -1  # the position of the element that is new
+        cdef Py_ssize_t leaving = d * (d - 1) // 2  # the place of the one that is gone
+        cdef Py_ssize_t i, k, r, row, place
+        cdef uint64_t p, reciprocal, total, factor
+        if self.prepared != d or not self.all_usable:
+            return False
+        for k in range(d):
+            place = self.place[basis[k]]
+            if place >= 0:
+                leaving -= place
+            elif gap >= 0:
+                return False
+            else:
+                gap = k
+        for i in range(self.n_primes):
+            p = self.primes[i]
+            reciprocal = self.reciprocals[i]
+            for k in range(d):
+                place = leaving if k == gap else self.place[basis[k]]
+                row = (i * self.max_rank + place) * self.max_rank
+                total = 0
+                for r in range(d):
+                    self.work[k * d + r] = self.inverse[row + r]
+                    if gap >= 0:
+                        factor = self.entry(i, basis[gap], r)
+                        if factor:
+                            total = modulo(
+                                total + factor * self.work[k * d + r], p, reciprocal
+                            )
+                self.coordinates[k] = total
+            if gap >= 0:
+                if self.coordinates[gap] == 0:
+                    # This prime divides the new determinant: all is worked out anew.
+                    return False
+                factor = invert(self.coordinates[gap], p)
+                for r in range(d):
+                    self.work[gap * d + r] = modulo(self.work[gap * d + r] * factor, p, reciprocal)
+                for k in range(d):
+                    if k == gap or self.coordinates[k] == 0:
+                        continue
+                    factor = p - self.coordinates[k]
+                    for r in range(d):
+                        self.work[k * d + r] = modulo(
+                            self.work[k * d + r] + factor * self.work[gap * d + r], p, reciprocal
+                        )
+            for k in range(d):
+                row = (i * self.max_rank + k) * self.max_rank
+                for r in range(d):
+                    self.inverse[row + r] = self.work[k * d + r]
+        return True
+
+    cdef inline uint64_t entry(self, Py_ssize_t i, Py_ssize_t element, Py_ssize_t r) noexcept:
+        """The entry of `element` modulo prime i in the pivot column of row r."""
+        return self.residues[
+            (i * self.size + element) * self.width + self.basis_pivots[i * self.max_rank + r]
+        ]
 
     cdef bint invert_basis(self, Py_ssize_t i) noexcept:
         """Gauss-Jordan on [basis | identity] modulo prime i; False if the basis is singular."""
@@ -214,11 +291,10 @@ cdef class ModularKernel(MatroidKernel):
         cdef uint64_t p = self.primes[i]
         cdef uint64_t total = 0
         cdef uint64_t entry
-        cdef Py_ssize_t source = (i * self.size + element) * self.width
         cdef Py_ssize_t coefficients = (i * self.max_rank + k) * self.max_rank
         cdef Py_ssize_t r
         for r in range(self.basis.shape[0]):
-            entry = self.residues[source + self.basis_pivots[i * self.max_rank + r]]
+            entry = self.entry(i, element, r)
             if entry:
                 total = modulo(
                     total + entry * self.inverse[coefficients + r], p, self.reciprocals[i]

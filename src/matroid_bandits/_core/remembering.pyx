@@ -98,8 +98,8 @@ cdef class RememberingKernel(MatroidKernel):
             if len(self.tables) > self.most_tables:
                 del self.tables[next(iter(self.tables))]
         if former is None:
-            shape = self.size, self.words
-            former = np.array(members), np.zeros(shape, dtype=np.uint64), np.zeros(shape, dtype=np.uint64)
+            nothing = np.zeros((self.size, self.words), dtype=np.uint64)
+            former = np.array(members), nothing, nothing.copy()
         self.slots, self.known, self.yes = former
         self.key = key
         self.slot_of[:] = -1

@@ -263,7 +263,7 @@ cdef void learn_ziggurat() noexcept:
     cdef uint64_t layer, low, high, middle, word
     cdef uint64_t words[4]
     cdef double normal
-    cdef Py_ssize_t i
+    cdef Py_ssize_t _i
     for layer in range(256):
         if not takes_one_word((<uint64_t>1 << 9) | layer, &normal):
             continue
@@ -277,7 +277,7 @@ cdef void learn_ziggurat() noexcept:
                 high = middle
         ziggurat_limit[layer] = high
     words[0] = words[1] = words[2] = words[3] = 1
-    for i in range(5000):
+    for _i in range(5000):
         word = pcg_next64(words)
         if takes_one_word(word, &normal) != (
             (word >> 9) & 0xFFFFFFFFFFFFF < ziggurat_limit[word & 0xFF]
