@@ -21,8 +21,8 @@ cdef double ROUNDING = 1e-14
 cdef double NEVER = -1.0
 
 cdef enum:
-    LISTED = 8  # shelves on a new shortlist
-    MOST_LISTED = 16
+    LISTED = 5  # shelves on a new shortlist
+    MOST_LISTED = 12
 
 
 cdef inline double value_at(const Bound *bound, double width) noexcept:

@@ -27,6 +27,22 @@ from matroid_bandits.errors import no_end, no_partner, too_small
 # The table of confidence widths ends here: 8 MB.
 cdef Py_ssize_t MOST_WIDTHS = 2**20
 
+# As far as any policy has needed it; never changed, only replaced by a longer one.
+cdef double[::1] known_widths = np.zeros(64)
+
+
+cdef double[::1] widths_up_to(Py_ssize_t length):
+    """sqrt(2 ln l) by l, a table at least so long: a logarithm a round would be a tenth of it."""
+    global known_widths
+    cdef double[::1] table
+    cdef Py_ssize_t i
+    if known_widths.shape[0] < length:
+        table = np.zeros(length)
+        for i in range(1, length):
+            table[i] = sqrt(2 * log(<double>i))
+        known_widths = table
+    return known_widths
+
 
 cdef class MAUBKernel(PolicyKernel):
     """The five steps of MAUB; step numbers are those of docs/maub.md.
@@ -74,7 +90,7 @@ cdef class MAUBKernel(PolicyKernel):
         if lean and n_classes < self.playable.shape[0]:
             self.opening = Opening(class_of, n_classes, np.asarray(self.playable), self.counts)
         self.former_times = {}
-        self.widths = np.zeros(1)
+        self.widths = widths_up_to(128)
         self.members = np.zeros(self.rank, dtype=np.intp)
         self.prepared = np.zeros(self.rank, dtype=np.intp)
         self.next_leader = np.zeros(self.rank, dtype=np.intp)
@@ -152,15 +168,10 @@ cdef class MAUBKernel(PolicyKernel):
     cdef double width(self) except -1:
         """The factor of the index in step 4, which wants l with this round included."""
         cdef Py_ssize_t time = self.local_time + 1
-        cdef Py_ssize_t known = self.widths.shape[0]
-        cdef Py_ssize_t i
-        if time < known:
+        if time < self.widths.shape[0]:
             return self.widths[time]
-        if known < MOST_WIDTHS:
-            # A logarithm and a root a round would be a tenth of its cost.
-            self.widths = np.append(self.widths, np.zeros(known))
-            for i in range(known, 2 * known):
-                self.widths[i] = sqrt(2 * log(<double>i))
+        if self.widths.shape[0] < MOST_WIDTHS:
+            self.widths = widths_up_to(2 * self.widths.shape[0])
         return sqrt(2 * log(<double>time))
 
     cdef void play(self, Py_ssize_t e, Py_ssize_t x) noexcept:

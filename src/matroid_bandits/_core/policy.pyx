@@ -12,6 +12,9 @@ from matroid_bandits.errors import too_small
 # The table of 1 / sqrt(count) ends here: 8 MB.
 cdef Py_ssize_t MOST_INVERSE_ROOTS = 2**20
 
+# As far as any policy has needed it; never changed, only replaced by a longer one.
+cdef double[::1] known_inverse_roots = np.zeros(0)
+
 
 cdef class PolicyKernel:
     """Statistics and greedy on one matroid; a compiled policy adds `decide`."""
@@ -67,9 +70,13 @@ cdef class PolicyKernel:
         return 0
 
     cdef int extend_inverse_roots(self) except -1:
-        """Work out 1 / sqrt(count) for twice as many counts."""
-        with np.errstate(divide="ignore"):
-            self.inverse_roots = 1 / np.sqrt(np.arange(2.0 * self.inverse_roots.shape[0]))
+        """Know 1 / sqrt(count) for twice as many counts."""
+        global known_inverse_roots
+        cdef Py_ssize_t wanted = 2 * self.inverse_roots.shape[0]
+        if known_inverse_roots.shape[0] < wanted:
+            with np.errstate(divide="ignore"):
+                known_inverse_roots = 1 / np.sqrt(np.arange(<double>wanted))
+        self.inverse_roots = known_inverse_roots
         return 0
 
     cdef int decide(self) except -1:
