@@ -28,7 +28,13 @@ extensions = [
         library_dirs=[str(Path(np.__file__).parent / "random" / "lib")],
         libraries=["npyrandom", "m"] if source.stem == "rewards" else [],
         # No contraction to fused multiply-add: plays are the same on every machine.
-        extra_compile_args=["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-g0"],
+        extra_compile_args=[
+            "-O3",
+            "-ffp-contract=off",
+            "-fno-math-errno",
+            "-fno-trapping-math",
+            "-g0",
+        ],
     )
     for source in sources
 ]

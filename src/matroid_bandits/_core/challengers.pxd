@@ -105,6 +105,7 @@ cdef class Challengers:
     cdef void forget(self, Py_ssize_t k) noexcept
     cdef void ungroup(self) noexcept
     cdef void attach(self, Py_ssize_t c, Py_ssize_t k) noexcept
+    cdef void move_all(self, Py_ssize_t old, Py_ssize_t new) noexcept
     cdef void move(self, int32_t c, Py_ssize_t old, Py_ssize_t new) noexcept
     cdef void put(self, Py_ssize_t e) noexcept
     cdef void take(self, Py_ssize_t e) noexcept

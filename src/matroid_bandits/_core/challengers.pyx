@@ -530,17 +530,36 @@ cdef class Challengers:
         self.groups[k].first_class = <int32_t>c
         self.class_slot[c] = self.groups[k].slot
 
+    cdef void move_all(self, Py_ssize_t old, Py_ssize_t new) noexcept:
+        """Move the only class of group `old` into group `new`, which is empty, with all that is
+        known of it: indices do not depend on the partner.
+        """
+        cdef int32_t old_slot = self.groups[old].slot
+        cdef int32_t new_slot = self.groups[new].slot
+        self.groups[old], self.groups[new] = self.groups[new], self.groups[old]
+        self.groups[old].slot = old_slot
+        self.groups[new].slot = new_slot
+        self.shortlists[new_slot, :] = self.shortlists[old_slot, :]
+        self.forget(old)
+        self.groups[old].highest = -INFINITY
+        self.class_slot[self.groups[new].first_class] = new_slot
+
     cdef void move(self, int32_t c, Py_ssize_t old, Py_ssize_t new) noexcept:
         """Put class c, which is in no list of classes, from group `old` into group `new`."""
         cdef Group *group = &self.groups[old]
         cdef Bound *bound
         cdef double least_until
-        cdef int32_t s = self.shelves.first[c]
+        cdef int32_t s
+        cdef Py_ssize_t i
         if group.top >= 0 and self.class_of[group.top] == c:
             self.drop_top(old)
-        while s >= 0:
-            self.strike(group, s)
-            s = self.shelves.shelves[s].next
+        i = 0
+        while i < group.n_listed:
+            s = self.shortlists[group.slot, i]
+            if self.class_of[self.shelves.shelves[s].top] == c:
+                self.strike(group, s)
+            else:
+                i += 1
         self.attach(c, new)
         group = &self.groups[new]
         group.rest.until = NEVER

@@ -248,6 +248,12 @@ cdef class MAUBKernel(PolicyKernel):
         all.position_of_slot[all.groups[k].slot] = <int32_t>k
         all.position_of_slot[all.groups[k + 1].slot] = <int32_t>(k + 1)
         place = &all.groups[k + 1].first_class
+        c = place[0]
+        if c >= 0 and all.next_class[c] < 0 and all.groups[k].first_class < 0:
+            # All that was in one group may now be all that is in the other.
+            if self.asks.can_replace(all.groups[k].slot, self.one_of(c)):
+                all.move_all(k + 1, k)
+            return 0
         while place[0] >= 0:
             c = place[0]
             if self.asks.can_replace(all.groups[k].slot, self.one_of(c)):
