@@ -13,7 +13,7 @@ AT_LEAST = 20_000  # elements a measurement, so that small matroids take several
 MEANS = {"settled": True, "exploring": False}
 
 MEMORY_REMARK = (
-    "The goal is for the long run. Exploring, what grows is the price of memory: each round touches "
+    "The goal is for the long run. Exploring, what grows is the price of memory: a round touches "
     "an element that is in no cache, at a random place among n; and new leaders are more frequent."
 )
 

@@ -30,6 +30,7 @@ cdef struct Group:
     int32_t first_class  # a list of the classes in the group, -1 if it is empty
     int32_t slot  # what `class_slot` calls this group, wherever it stands
     int32_t n_listed  # shelves on the shortlist, -1 if there is no list
+    int32_t is_top_listed  # whether the shelf of `top` is on it
 
 
 # What is remembered of a class with several shelves.
@@ -81,6 +82,9 @@ cdef class Challengers:
     cdef Py_ssize_t best_position  # of the partner of what `look` found
 
     cdef Py_ssize_t look(self, double width, bint test_leader) noexcept
+    cdef double exchange_value(
+        self, Py_ssize_t k, double width, double margin, double best
+    ) noexcept
     cdef bint is_beaten(self, Py_ssize_t k, double mean) noexcept
     cdef void evaluate(self, Py_ssize_t k, double width) noexcept
     cdef bint evaluate_shortlist(self, Py_ssize_t k, double width) noexcept

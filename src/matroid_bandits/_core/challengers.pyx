@@ -21,8 +21,8 @@ cdef double ROUNDING = 1e-14
 cdef double NEVER = -1.0
 
 cdef enum:
-    LISTED = 5  # shelves on a new shortlist
-    MOST_LISTED = 12
+    LISTED = 3  # shelves on a new shortlist
+    MOST_LISTED = 10
 
 
 cdef inline double value_at(const Bound *bound, double width) noexcept:
@@ -123,33 +123,38 @@ cdef class Challengers:
             return REORDERED
         # In order, the means are no larger than the first or the last.
         margin = ROUNDING * max(fabs(means[leader[0]]), fabs(last_mean))
-        # The last winner first: it mostly comes close to winning again, and hardly any other group
-        # then needs a look.
+        # The last winner first: it mostly comes close to winning again, and then hardly any other
+        # group needs a look, which the processor foresees.
         k = self.best_position
-        group = &self.groups[k]
-        x = leader[k]
-        value = (group.top_mean - means[x]) + width * (group.top_root - roots[x])
+        value = self.exchange_value(k, width, margin, best)
         if value > best:
             best = value
-            found = group.top
+            found = self.groups[k].top
+        bounds[k] = -INFINITY
         for k in range(self.rank):
             # A group that is passed over has nothing better, nor anything as good.
             if bounds[k] + margin < best:
                 continue
-            x = leader[k]
-            mean = means[x]
-            root = roots[x]
-            group = &self.groups[k]
-            value = (group.top_mean - mean) + width * (group.top_root - root)
-            bound = value_at(&group.rest, width) - (mean + width * root) + margin
-            if bound >= value and bound >= best:
-                self.evaluate(k, width)
-                value = (group.top_mean - mean) + width * (group.top_root - root)
-            if value >= best and (value > best or group.top < found):
+            value = self.exchange_value(k, width, margin, best)
+            if value >= best and (value > best or self.groups[k].top < found):
                 best = value
-                found = group.top
+                found = self.groups[k].top
                 self.best_position = k
         return found
+
+    cdef double exchange_value(
+        self, Py_ssize_t k, double width, double margin, double best
+    ) noexcept:
+        """The largest exchange index of group k if that is `best` or more, else anything less."""
+        cdef Group *group = &self.groups[k]
+        cdef double mean = self.means[self.leader[k]]
+        cdef double root = self.inverse_root[self.leader[k]]
+        cdef double value = (group.top_mean - mean) + width * (group.top_root - root)
+        cdef double bound = value_at(&group.rest, width) - (mean + width * root) + margin
+        if bound >= value and bound >= best:
+            self.evaluate(k, width)
+            value = (group.top_mean - mean) + width * (group.top_root - root)
+        return value
 
     cdef bint is_beaten(self, Py_ssize_t k, double mean) noexcept:
         """Whether some mean in group k is above `mean`; if not, the highest of them is noted."""
@@ -201,6 +206,7 @@ cdef class Challengers:
             tally.rest_until = max(tally.rest_until, value_at(&group.unlisted, tally.until))
             tally.highest = max(tally.highest, group.unlisted_highest)
         self.conclude(&tally, group)
+        group.is_top_listed = True
         return True
 
     cdef void evaluate_all(self, Py_ssize_t k, double width) noexcept:
@@ -401,6 +407,7 @@ cdef class Challengers:
         group.top = tally.top
         group.top_mean = tally.top_mean
         group.top_root = tally.top_root
+        group.is_top_listed = False
         group.highest = tally.highest
         if tally.rest > -INFINITY:
             tally.rest += margin + ROUNDING * fabs(tally.rest)
@@ -457,7 +464,8 @@ cdef class Challengers:
             if alone:
                 # The others are what they were.
                 self.shelves.relabel(e, self.inverse_root[e])
-                self.enlist(group, self.shelves.shelf_of[e])
+                if not group.is_top_listed:
+                    self.enlist(group, self.shelves.shelf_of[e])
                 group.highest = max(group.highest, self.means[e])
                 self.summaries[self.class_of[e]].bound.until = NEVER
                 if group.rest.until >= 0:
@@ -607,6 +615,7 @@ GROUP = np.dtype(
         ("first_class", "i4"),
         ("slot", "i4"),
         ("n_listed", "i4"),
+        ("is_top_listed", "i4"),
     ],
     align=True,
 )
