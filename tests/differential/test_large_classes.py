@@ -38,7 +38,7 @@ FAMILIES = [_uniform, _partition, _parallel_edges, _few_vectors]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("kind", ["gaussian", "bernoulli", "few values", "partial"])
+@pytest.mark.parametrize("kind", ["gaussian", "bernoulli", "rare", "few values", "partial"])
 def test_round_for_round(family: Callable, kind: str) -> None:
     for seed in seeds(1):
         rng = np.random.default_rng([seed, 11])

@@ -1,17 +1,8 @@
 cimport cython
 from libc.stdint cimport int32_t, int64_t
 
+from matroid_bandits._core.bounds cimport Bound
 from matroid_bandits._core.shelves cimport Shelves
-
-# A bound on the index mean + width * root of several elements, from the width `since` to `until`.
-# The largest index is a convex function of the width, so it lies below the chord between any two of
-# its points.
-cdef struct Bound:
-    double least  # at the width `since`
-    double slope
-    double since
-    double until
-
 
 # What is remembered of the elements outside the leader that have one partner.
 cdef struct Group:

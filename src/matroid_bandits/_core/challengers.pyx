@@ -9,8 +9,9 @@ cimport cython
 
 import numpy as np
 
-from libc.math cimport INFINITY, M_LN2, fabs, sqrt
+from libc.math cimport INFINITY, fabs
 
+from matroid_bandits._core.bounds cimport later, set_chord, value_at
 from matroid_bandits._core.shelves cimport Shelf
 
 # Bounds are rounded otherwise than the indices they bound. Both take fewer than 20 operations, each
@@ -23,30 +24,6 @@ cdef double NEVER = -1.0
 cdef enum:
     LISTED = 3  # shelves on a new shortlist
     MOST_LISTED = 10
-
-
-cdef inline double value_at(const Bound *bound, double width) noexcept:
-    """What a bound says at a width; below `since` it is not lower than it need be."""
-    if width > bound.until:
-        return INFINITY
-    if width > bound.since:
-        return bound.least + (width - bound.since) * bound.slope
-    return bound.least
-
-
-cdef inline void set_chord(
-    Bound *bound, double since, double least, double until, double least_until
-) noexcept:
-    """The chord between two points, none of them lower than the other's left neighbour."""
-    bound.since = since
-    bound.until = until
-    bound.least = least
-    bound.slope = (least_until - least) / (until - since) if least > -INFINITY else 0.0
-
-
-cdef inline double later(double width) noexcept:
-    """The width when the leader will have led for twice as long: sqrt(2 ln 2l) for sqrt(2 ln l)."""
-    return sqrt(width * width + 2 * M_LN2)
 
 
 @cython.final
@@ -425,6 +402,8 @@ cdef class Challengers:
         )
         group.cap_slope = 0.0
         if least > -INFINITY:
+            least += ROUNDING * (fabs(least) + 50.0)
+            least_until += ROUNDING * (fabs(least_until) + 50.0)
             group.cap_slope = (least_until - least) / (rest.until - rest.since)
         group.cap = least - rest.since * group.cap_slope
 

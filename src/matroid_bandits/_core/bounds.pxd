@@ -1,0 +1,35 @@
+# Bounds on the largest index of several elements, as chords (docs/rounds.md).
+from libc.math cimport INFINITY, M_LN2, sqrt
+
+# A bound on the index mean + width * root of several elements, from the width `since` to `until`.
+# The largest index is a convex function of the width, so it lies below the chord between any two of
+# its points.
+cdef struct Bound:
+    double least  # at the width `since`
+    double slope
+    double since
+    double until
+
+
+cdef inline double value_at(const Bound *bound, double width) noexcept:
+    """What a bound says at a width; below `since`, that at `since`, which is no lower."""
+    if width > bound.until:
+        return INFINITY
+    if width > bound.since:
+        return bound.least + (width - bound.since) * bound.slope
+    return bound.least
+
+
+cdef inline void set_chord(
+    Bound *bound, double since, double least, double until, double least_until
+) noexcept:
+    """The chord between the points (since, least) and (until, least_until)."""
+    bound.since = since
+    bound.until = until
+    bound.least = least
+    bound.slope = (least_until - least) / (until - since) if least > -INFINITY else 0.0
+
+
+cdef inline double later(double width) noexcept:
+    """The width when the leader will have led for twice as long: sqrt(2 ln 2l) for sqrt(2 ln l)."""
+    return sqrt(width * width + 2 * M_LN2)
