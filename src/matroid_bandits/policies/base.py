@@ -137,9 +137,11 @@ class Policy(ABC):
 
     @property
     def oracle_calls(self) -> int:
-        """Independence questions, as [DG25] counts them.
+        """Independence questions.
 
-        One per element tested by greedy, one per pair tested for partners.
+        One per element tested by greedy, one per exchange asked about: by OMM and by
+        ``MAUB(matroid, neighborhood="paper")`` as [DG25] counts them, by ``MAUB(matroid)`` those
+        really asked.
         """
         return self._kernel.oracle_calls
 
