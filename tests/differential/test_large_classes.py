@@ -77,3 +77,12 @@ def test_feedback_about_everything_at_once() -> None:
             policy.update(elements, rewards.astype(float))
         assert lean.select().tolist() == paper.select().tolist()
         assert lean.neighborhood_updates == paper.neighborhood_updates
+
+
+def test_first_rounds_look_at_one_refused_element_per_class() -> None:
+    # Fifty rounds: one of the many comes in, the next of them is refused, one of the few comes in.
+    policy = mb.MAUB(mb.PartitionMatroid(["many"] * 50 + ["few"] * 2, 1))
+    for t in range(50):
+        assert policy.select().tolist() == [t, 50 + (t == 1)]
+        policy.update(policy.select(), [0.0, 0.0])
+    assert (policy.greedy_calls, policy.oracle_calls) == (50, 150)
