@@ -17,7 +17,8 @@ import matroid_bandits as mb
 from matroid_bandits._core.loop import run
 from matroid_bandits._core.policy import PolicyKernel
 
-WARM_UP = 2  # rounds per element before anything is timed
+WARM_UP = 2  # rounds per element before anything is timed, while exploring
+SETTLED_AFTER = 2_000_000  # rounds before anything is timed, settled
 BLOCKS = 7  # timed one after the other
 LONGEST_BLOCK = 100_000  # rounds
 
@@ -54,7 +55,7 @@ def environment(matroid: mb.Matroid, seed: int, *, settled: bool) -> mb.Environm
     means = mb.random_means(matroid.size, seed)
     if settled:
         # Confidence widths stay below 10 for longer than anybody can play.
-        means[matroid.max_weight_basis(means)] += 10
+        means[matroid.max_weight_basis(means)] = 10 + np.linspace(0.5, 1, matroid.rank)
     return mb.GaussianEnvironment(means, 0.2)
 
 
@@ -76,8 +77,8 @@ def long_run(matroid: mb.Matroid, seed: int, *, settled: bool) -> Run:
     while kernel.unobserved:
         play(-(-kernel.unobserved // kernel.rank))  # so many are needed at least
     first = perf_counter() - start
-    play(WARM_UP * matroid.size - policy.rounds)
-    block = min(matroid.size, LONGEST_BLOCK)
+    play((SETTLED_AFTER if settled else WARM_UP * matroid.size) - policy.rounds)
+    block = LONGEST_BLOCK if settled else min(matroid.size, LONGEST_BLOCK)
     leaders = _leaders(kernel)
     blocks = [play(block) / block for _ in range(BLOCKS)]
     return Run(first, blocks, (_leaders(kernel) - leaders) / (block * BLOCKS))
