@@ -26,7 +26,7 @@ def run(
     if rewards.size != policy.size:
         raise ValueError(f"rewards are for {rewards.size} elements, the policy has {policy.size}")
     # About as much work between two looks, however large the matroid.
-    cdef int64_t rounds_between_signals = max(1, 200_000 // (policy.size + 1))
+    cdef int64_t rounds_between_signals = max(1, 200_000 // (policy.work + 1))
     cdef double[::1] drawn = np.zeros(policy.rank)
     cdef double[::1] regret = np.zeros(checkpoints.shape[0])
     cdef int64_t[:, ::1] counters = np.zeros((3, checkpoints.shape[0]), dtype=np.int64)

@@ -77,6 +77,7 @@ cdef class MAUBKernel(PolicyKernel):
     def __init__(self, matroid, bint lean):
         super().__init__(matroid)
         self.lean = lean
+        self.work = self.rank
         if lean and isinstance(self.asks, PythonKernel):
             self.asks = RememberingKernel(
                 self.asks, self.rank, has_circuit=self.asks.has_circuit

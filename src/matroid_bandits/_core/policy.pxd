@@ -10,6 +10,7 @@ cdef class PolicyKernel:
     cdef MatroidKernel asks
     cdef readonly Py_ssize_t size
     cdef readonly Py_ssize_t rank
+    cdef Py_ssize_t work  # steps of a usual round, roughly
     cdef Py_ssize_t[::1] playable  # elements that are no loops, ascending
     cdef unsigned char[::1] is_playable
 

@@ -24,6 +24,7 @@ cdef class PolicyKernel:
         self.asks = matroid._new_kernel()
         self.size = matroid.size
         self.rank = matroid.rank
+        self.work = self.size
         playable = np.ones(self.size, dtype=bool)
         playable[matroid.loops] = False
         self.is_playable = playable.astype(np.uint8)
