@@ -12,6 +12,8 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 JOBS = os.cpu_count() or 1
+# Kernels that draw random numbers.
+DRAWING = ("chance", "rewards")
 CHECKED = os.environ.get("MATROID_BANDITS_CHECKED", "") not in ("", "0")
 
 sources = sorted(Path("src/matroid_bandits/_core").glob("*.pyx"))
@@ -26,7 +28,7 @@ extensions = [
         # NumPy's own C distributions (the ziggurat behind standard_normal), as its documentation
         # on extending numpy.random describes.
         library_dirs=[str(Path(np.__file__).parent / "random" / "lib")],
-        libraries=["npyrandom", "m"] if source.stem == "rewards" else [],
+        libraries=["npyrandom", "m"] if source.stem in DRAWING else [],
         # No contraction to fused multiply-add: plays are the same on every machine.
         extra_compile_args=[
             "-O3",

@@ -74,8 +74,8 @@ def long_run(matroid: mb.Matroid, seed: int, *, settled: bool) -> Run:
         run(kernel, rewards, answers.means, 0.0, np.array([rounds]))
         return perf_counter() - began
 
-    while kernel.unobserved:
-        play(-(-kernel.unobserved // kernel.rank))  # so many are needed at least
+    while kernel.unready:
+        play(-(-kernel.unready // kernel.rank))  # so many are needed at least
     first = perf_counter() - start
     play((SETTLED_AFTER if settled else WARM_UP * matroid.size) - policy.rounds)
     block = LONGEST_BLOCK if settled else min(matroid.size, LONGEST_BLOCK)

@@ -9,11 +9,20 @@
 array([3, 6, 8, 9])
 """
 
-from matroid_bandits import catalog, checks, environments, matroids, policies, simulation
+from matroid_bandits import (
+    catalog,
+    checks,
+    environments,
+    indices,
+    matroids,
+    policies,
+    simulation,
+)
 from matroid_bandits._version import __version__
 from matroid_bandits.checks import *
 from matroid_bandits.environments import *
 from matroid_bandits.errors import MatroidAxiomError
+from matroid_bandits.indices import *
 from matroid_bandits.matroids import *
 from matroid_bandits.policies import *
 from matroid_bandits.simulation import *
@@ -22,6 +31,7 @@ from matroid_bandits.simulation import *
 __all__ = ["MatroidAxiomError", "__version__", "catalog"]
 __all__ += checks.__all__
 __all__ += environments.__all__
+__all__ += indices.__all__
 __all__ += matroids.__all__
 __all__ += policies.__all__
 __all__ += simulation.__all__

@@ -18,6 +18,7 @@ __all__ = [
     "listed",
     "nearest",
     "not_an_element",
+    "real",
     "real_array",
     "shown",
     "weight_array",
@@ -139,6 +140,14 @@ def integer(value: Any, what: str, *, least: int | None = None, most: int | None
     if most is not None and number > most:
         raise ValueError(f"{what} must be at most {most}, got {number}")
     return number
+
+
+def real(value: Any, what: str, *, least: float, most: float) -> float:
+    """A number from `least` to `most`; `what` names it in messages."""
+    is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+    if not is_number or not least <= value <= most:
+        raise ValueError(f"{what} must be a number from {least:g} to {most:g}, got {shown(value)}")
+    return float(value)
 
 
 # ---- other things ----

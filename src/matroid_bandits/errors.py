@@ -43,3 +43,12 @@ def no_end(matroid: Advised, basis: list[int]) -> MatroidAxiomError:
         f"not a matroid: from the basis {sorted(basis)} of {matroid!r} more exchanges lead to "
         f"better sets than the basis has elements; {matroid._advice}"
     )
+
+
+def out_of_range(index: str, element: int, reward: float, low: float, high: float) -> ValueError:
+    """The error for a reward that an index is not made for."""
+    return ValueError(
+        f"the reward of element {element} is {reward:.6g}, but {index} is for rewards from {low:g} "
+        f"to {high:g}; rescale them, or take an index for rewards without bounds, such as "
+        "UCB(noise=...)"
+    )

@@ -30,6 +30,8 @@ cdef inline void set_chord(
     bound.slope = (least_until - least) / (until - since) if least > -INFINITY else 0.0
 
 
-cdef inline double later(double width) noexcept:
-    """The width when the leader will have led for twice as long: sqrt(2 ln 2l) for sqrt(2 ln l)."""
-    return sqrt(width * width + 2 * M_LN2)
+cdef inline double later(double width, double scale) noexcept:
+    """The width when the leader will have led for twice as long: scale * sqrt(2 ln 2l) where it is
+    scale * sqrt(2 ln l).
+    """
+    return sqrt(width * width + 2 * M_LN2 * scale * scale)

@@ -57,6 +57,8 @@ cdef enum:
 cdef class Challengers:
     cdef readonly Py_ssize_t rank
     cdef Py_ssize_t n_classes
+    cdef double scale  # widths are this times sqrt(2 ln l)
+    cdef double largest  # no width times 1 / sqrt(count) is ever above this
     cdef Shelves shelves
     cdef const double[::1] means
     cdef const double[::1] inverse_root

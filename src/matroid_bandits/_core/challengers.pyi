@@ -11,4 +11,5 @@ class Challengers:
         means: npt.NDArray[np.float64],
         inverse_root: npt.NDArray[np.float64],
         counts: npt.NDArray[np.int64],
+        scale: float,
     ) -> None: ...

@@ -38,9 +38,13 @@ cdef class Challengers:
         const double[::1] means,
         const double[::1] inverse_root,
         const int64_t[::1] counts,
+        double scale,
     ):
         self.rank = rank
         self.n_classes = n_classes
+        self.scale = scale
+        # sqrt(2 ln l) is below 10 for any number of rounds that can be counted.
+        self.largest = 50.0 * scale
         self.class_of = class_of
         self.means = means
         self.inverse_root = inverse_root
@@ -174,7 +178,7 @@ cdef class Challengers:
             self.consider(&tally, self.shortlists[group.slot, i])
         if unlisted > -INFINITY:
             if (
-                unlisted + ROUNDING * (fabs(unlisted) + fabs(tally.mean) + 50.0)
+                unlisted + ROUNDING * (fabs(unlisted) + fabs(tally.mean) + self.largest)
                 >= tally.top_mean + width * tally.top_root
             ):
                 return False
@@ -206,7 +210,7 @@ cdef class Challengers:
         cdef Group *group = &self.groups[k]
         cdef double[LISTED] indices
         cdef double index, threshold
-        cdef double until = later(width)
+        cdef double until = later(width, self.scale)
         cdef double unlisted = -INFINITY
         cdef double unlisted_until = -INFINITY
         cdef double highest = -INFINITY
@@ -267,7 +271,7 @@ cdef class Challengers:
         """Bounds on all shelves of a class."""
         cdef Summary *summary = &self.summaries[c]
         cdef Shelf *shelf
-        cdef double until = later(width)
+        cdef double until = later(width, self.scale)
         cdef double index = -INFINITY
         cdef double index_until = -INFINITY
         cdef int32_t s = self.shelves.first[c]
@@ -327,7 +331,7 @@ cdef class Challengers:
         tally.mean = self.means[self.leader[k]]
         tally.root = self.inverse_root[self.leader[k]]
         tally.width = width
-        tally.until = later(width)
+        tally.until = later(width, self.scale)
         tally.best = -INFINITY
         tally.top_mean = -INFINITY
         tally.top_root = 0.0
@@ -378,7 +382,7 @@ cdef class Challengers:
             self.add_rest(tally, self.means[other], shelf.inverse_root)
 
     cdef void conclude(self, Tally *tally, Group *group) noexcept:
-        cdef double margin = ROUNDING * (fabs(tally.top_mean) + 50.0)
+        cdef double margin = ROUNDING * (fabs(tally.top_mean) + self.largest)
         if tally.top >= 0:
             self.add_runner_up(tally)
         group.top = tally.top
@@ -402,8 +406,8 @@ cdef class Challengers:
         )
         group.cap_slope = 0.0
         if least > -INFINITY:
-            least += ROUNDING * (fabs(least) + 50.0)
-            least_until += ROUNDING * (fabs(least_until) + 50.0)
+            least += ROUNDING * (fabs(least) + self.largest)
+            least_until += ROUNDING * (fabs(least_until) + self.largest)
             group.cap_slope = (least_until - least) / (rest.until - rest.since)
         group.cap = least - rest.since * group.cap_slope
 

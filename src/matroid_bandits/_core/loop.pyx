@@ -41,6 +41,9 @@ def run(
             value = 0.0
             for i in range(policy.rank):
                 value += means[policy.chosen[i]]
+            if policy.is_bounded:
+                for i in range(policy.rank):
+                    policy.check_range(policy.chosen[i], drawn[i])
             policy.learn(policy.chosen, drawn)
             total += best_value - value
             t += 1

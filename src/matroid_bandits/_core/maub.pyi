@@ -3,6 +3,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from matroid_bandits._core.index import IndexKernel
 from matroid_bandits._core.policy import PolicyKernel
 
 if TYPE_CHECKING:
@@ -10,5 +11,5 @@ if TYPE_CHECKING:
 
 class MAUBKernel(PolicyKernel):
     lean: bool
-    def __init__(self, matroid: Matroid, lean: bool) -> None: ...
+    def __init__(self, matroid: Matroid, index: IndexKernel, lean: bool) -> None: ...
     def leader_copy(self) -> npt.NDArray[np.intp] | None: ...

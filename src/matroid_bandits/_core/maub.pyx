@@ -1,7 +1,7 @@
 """MAUB [DG25]: play near a leader, ask the matroid only when the leader or its order changes."""
 
-from libc.math cimport log, sqrt
-from libc.stdint cimport int32_t
+from libc.math cimport sqrt
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memmove
 
 import numpy as np
@@ -10,6 +10,7 @@ cdef extern from *:
     void prefetch "__builtin_prefetch"(const void *address) noexcept
 
 from matroid_bandits._core.challengers cimport BEATEN, NONE, REORDERED, Challengers
+from matroid_bandits._core.index cimport UCBKernel
 from matroid_bandits._core.opening cimport Opening
 from matroid_bandits._core.order cimport sort_descending
 from matroid_bandits._core.policy cimport (
@@ -24,24 +25,11 @@ from matroid_bandits._core.matroid import PythonKernel
 from matroid_bandits._core.remembering import RememberingKernel
 from matroid_bandits.errors import no_end, no_partner, too_small
 
-# The table of confidence widths ends here: 8 MB.
-cdef Py_ssize_t MOST_WIDTHS = 2**20
-
-# As far as any policy has needed it; never changed, only replaced by a longer one.
-cdef double[::1] known_widths = np.zeros(64)
-
-
-cdef double[::1] widths_up_to(Py_ssize_t length):
-    """sqrt(2 ln l) by l, a table at least so long: a logarithm a round would be a tenth of it."""
-    global known_widths
-    cdef double[::1] table
-    cdef Py_ssize_t i
-    if known_widths.shape[0] < length:
-        table = np.zeros(length)
-        for i in range(1, length):
-            table[i] = sqrt(2 * log(<double>i))
-        known_widths = table
-    return known_widths
+cdef double scale_of(UCBKernel ucb) noexcept:
+    """What the index has in place of 1 in sqrt(2 ln l)."""
+    cdef double scale = 1.0 if ucb is None else ucb.noise * sqrt(0.5 * ucb.constant)
+    # No noise at all: any scale is right, as long as it is positive.
+    return scale if scale > 0 else 1.0
 
 
 cdef class MAUBKernel(PolicyKernel):
@@ -56,7 +44,9 @@ cdef class MAUBKernel(PolicyKernel):
     cdef bint has_leader
     cdef Py_ssize_t[::1] members  # of the leader, ascending
     cdef Py_ssize_t local_time  # l: rounds in which this leader has led, this one included
-    cdef double[::1] widths  # sqrt(2 ln l) by l, as far as it has been worked out
+    cdef UCBKernel ucb  # the index, if it is of this kind: rounds need not look at every element
+    cdef double[::1] values  # by element; of any other index, anew in every round
+    cdef Py_ssize_t valued  # the round they are for
     cdef dict former_times  # basis (as bytes of `members`) -> l, of bases that led before
     cdef Py_ssize_t n_outside
     cdef Opening opening  # for the first rounds, where classes make them shorter
@@ -74,10 +64,15 @@ cdef class MAUBKernel(PolicyKernel):
     cdef Py_ssize_t n_exchanged
     cdef Py_ssize_t[::1] candidates
 
-    def __init__(self, matroid, bint lean):
-        super().__init__(matroid)
+    def __init__(self, matroid, index, bint lean):
+        # The leader needs means, whatever the index does without.
+        super().__init__(matroid, index, max(1, index.least))
         self.lean = lean
-        self.work = self.rank
+        if isinstance(index, UCBKernel):
+            self.ucb = index
+            self.work = self.rank
+        else:
+            self.values = np.zeros(self.size)
         if lean and isinstance(self.asks, PythonKernel):
             self.asks = RememberingKernel(
                 self.asks, self.rank, has_circuit=self.asks.has_circuit
@@ -86,12 +81,18 @@ cdef class MAUBKernel(PolicyKernel):
         n_classes = int(class_of.max(initial=-1)) + 1
         self.n_outside = self.playable.shape[0] - self.rank
         self.challengers = Challengers(
-            class_of, n_classes, self.rank, self.means, self.inverse_root, self.counts
+            class_of,
+            n_classes,
+            self.rank,
+            self.means,
+            self.inverse_root,
+            self.counts,
+            scale_of(self.ucb),
         )
-        if lean and n_classes < self.playable.shape[0]:
+        if lean and self.least == 1 and n_classes < self.playable.shape[0]:
             self.opening = Opening(class_of, n_classes, np.asarray(self.playable), self.counts)
         self.former_times = {}
-        self.widths = widths_up_to(128)
+        self.valued = -1
         self.members = np.zeros(self.rank, dtype=np.intp)
         self.prepared = np.zeros(self.rank, dtype=np.intp)
         self.next_leader = np.zeros(self.rank, dtype=np.intp)
@@ -112,17 +113,21 @@ cdef class MAUBKernel(PolicyKernel):
         cdef Py_ssize_t n = elements.shape[0]
         cdef Py_ssize_t i, e
         cdef bint alone
+        cdef double old_mean
         if n > 0:
             statistics = statistics_of(self)
             shelf_of = &self.challengers.shelves.shelf_of[0]
         for i in range(n):
             e = elements[i]
+            old_mean = statistics.means[e]
             if shelf_of[e] >= 0:
                 alone = self.challengers.withdraw(e)
                 take_in(&statistics, e, rewards[i])
                 self.challengers.come_back(e, alone)
-            elif take_in(&statistics, e, rewards[i]):
-                self.unobserved -= self.is_playable[e]
+            elif take_in(&statistics, e, rewards[i]) == self.least:
+                self.unready -= self.is_playable[e]
+            if self.is_watched:
+                self.index.observe(e, rewards[i], old_mean, statistics.means[e])
         self.rounds += 1
         self.is_chosen = False
         return 0
@@ -130,7 +135,7 @@ cdef class MAUBKernel(PolicyKernel):
     cdef int decide(self) except -1:
         cdef Py_ssize_t found
         # Step 1: the first rounds.
-        if self.unobserved > 0:
+        if self.unready > 0:
             return self.first_round() if self.opening is None else self.first_round_by_class()
         self.opening = None
         # Step 2: the leader, by the partners as last computed; only then the order.
@@ -146,14 +151,43 @@ cdef class MAUBKernel(PolicyKernel):
                 self.oracle_calls += self.asks.asked
                 self.asks.asked = 0
             found = self.challengers.look(self.width(), False)
-        # Step 3: local time.
-        self.local_time += 1
         # Step 4: play the leader, by force every n - D + 1 rounds, or the best exchange.
-        if found == NONE or (self.local_time - 1) % (self.n_outside + 1) == 0:
+        if self.local_time % (self.n_outside + 1) == 0:
+            found = NONE
+        elif self.ucb is None:
+            found = self.best_exchange()
+        if found == NONE:
             self.play(-1, -1)
         else:
             self.play(found, self.challengers.leader[self.challengers.best_position])
+        # Step 3: local time. Last, because an index may raise.
+        self.local_time += 1
         return 0
+
+    cdef Py_ssize_t best_exchange(self) except -2:
+        """Step 4 with any index: the element with the largest positive difference to its partner
+        (ties: lowest), the partner's position in `best_position`; or NONE.
+        """
+        cdef Challengers all = self.challengers
+        cdef Py_ssize_t found = NONE
+        cdef double best = 0.0
+        cdef double value
+        cdef Py_ssize_t i, k, e
+        # Once a round, even if the round is then interrupted: random values are not drawn anew.
+        if self.valued != self.rounds:
+            self.index.evaluate(self.playable, self.local_time + 1, self.values)
+            self.valued = self.rounds
+        for i in range(self.playable.shape[0]):
+            e = self.playable[i]
+            if all.shelves.shelf_of[e] < 0:
+                continue
+            k = all.position_of_slot[all.class_slot[all.class_of[e]]]
+            value = self.values[e] - self.values[all.leader[k]]
+            if value > best:
+                best = value
+                found = e
+                all.best_position = k
+        return found
 
     cdef int first_round_by_class(self) except -1:
         """The same basis as `first_round`, without a look at every element."""
@@ -162,18 +196,11 @@ cdef class MAUBKernel(PolicyKernel):
             raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
         self.greedy_calls += 1
         self.oracle_calls += self.opening.tested
-        self.chosen[:] = self.found
-        sort_elements(self.chosen)
-        return 0
+        return self.choose_found()
 
     cdef double width(self) except -1:
         """The factor of the index in step 4, which wants l with this round included."""
-        cdef Py_ssize_t time = self.local_time + 1
-        if time < self.widths.shape[0]:
-            return self.widths[time]
-        if self.widths.shape[0] < MOST_WIDTHS:
-            self.widths = widths_up_to(2 * self.widths.shape[0])
-        return sqrt(2 * log(<double>time))
+        return 0.0 if self.ucb is None else self.ucb.width(self.local_time + 1)
 
     cdef void play(self, Py_ssize_t e, Py_ssize_t x) noexcept:
         """Write leader - x + e into `chosen`, ascending; the leader itself for e = x = -1."""
@@ -565,7 +592,7 @@ cdef class MAUBKernel(PolicyKernel):
         }
 
     def __reduce__(self):
-        return type(self), (self.matroid, self.lean), self.state()
+        return type(self), (self.matroid, self.index, self.lean), self.state()
 
     def restore(self, state):
         super().restore(state)

@@ -1,6 +1,7 @@
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
+from matroid_bandits._core.index cimport IndexKernel
 from matroid_bandits._core.matroid cimport MatroidKernel
 
 
@@ -14,9 +15,15 @@ cdef class PolicyKernel:
     cdef Py_ssize_t[::1] playable  # elements that are no loops, ascending
     cdef unsigned char[::1] is_playable
 
+    # How optimistic it is, if it has such a thing; rewards must lie between the index's bounds.
+    cdef readonly IndexKernel index
+    cdef bint is_watched  # whether the index wants to be told of rewards
+    cdef readonly bint is_bounded
+
     # Statistics
     cdef readonly Py_ssize_t rounds  # rounds ended
-    cdef readonly Py_ssize_t unobserved  # playable elements never observed
+    cdef readonly Py_ssize_t least  # observations of every element before it decides by them
+    cdef readonly Py_ssize_t unready  # playable elements with fewer
     cdef int64_t[::1] counts
     cdef double[::1] means
     cdef double[::1] inverse_root  # 1 / sqrt(count)
@@ -46,7 +53,9 @@ cdef class PolicyKernel:
     cdef int decide(self) except -1
     cdef int make_room(self, Py_ssize_t n) except -1
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept
+    cdef int check_range(self, Py_ssize_t e, double reward) except -1
     cdef int first_round(self) except -1
+    cdef int choose_found(self) except -1
     cdef int greedy_on(self, const double[::1] values) except -1
     cdef int run_greedy(self, const Py_ssize_t[::1] order) except -1
 
@@ -71,8 +80,8 @@ cdef inline Statistics statistics_of(PolicyKernel policy) noexcept:
     return statistics
 
 
-cdef inline bint take_in(Statistics *statistics, Py_ssize_t e, double reward) noexcept:
-    """Step 5 of docs/maub.md for one element, with the old count; whether that was 0."""
+cdef inline int64_t take_in(Statistics *statistics, Py_ssize_t e, double reward) noexcept:
+    """Step 5 of docs/maub.md for one element; return its new count."""
     cdef int64_t count = statistics.counts[e]
     statistics.means[e] = (count * statistics.means[e] + reward) / (count + 1)
     statistics.counts[e] = count + 1
@@ -81,7 +90,7 @@ cdef inline bint take_in(Statistics *statistics, Py_ssize_t e, double reward) no
         statistics.inverse_root[e] = statistics.inverse_roots[count + 1]
     else:
         statistics.inverse_root[e] = 1 / sqrt(<double>(count + 1))
-    return count == 0
+    return count + 1
 
 
 cdef void sort_elements(Py_ssize_t[::1] elements) noexcept

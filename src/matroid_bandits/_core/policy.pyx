@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from libc.math cimport isfinite
+from libc.math cimport INFINITY, isfinite
 
 from matroid_bandits._core.order cimport sort_descending
 
 from matroid_bandits._arguments import not_an_element
-from matroid_bandits.errors import too_small
+from matroid_bandits.errors import out_of_range, too_small
 
 # The table of 1 / sqrt(count) ends here: 8 MB.
 cdef Py_ssize_t MOST_INVERSE_ROOTS = 2**20
@@ -19,7 +19,7 @@ cdef double[::1] known_inverse_roots = np.zeros(0)
 cdef class PolicyKernel:
     """Statistics and greedy on one matroid; a compiled policy adds `decide`."""
 
-    def __init__(self, matroid):
+    def __init__(self, matroid, IndexKernel index=None, Py_ssize_t least=1):
         self.matroid = matroid
         self.asks = matroid._new_kernel()
         self.size = matroid.size
@@ -29,12 +29,18 @@ cdef class PolicyKernel:
         playable[matroid.loops] = False
         self.is_playable = playable.astype(np.uint8)
         self.playable = np.flatnonzero(playable)
-        self.unobserved = self.playable.shape[0]
+        self.least = least
+        self.unready = self.playable.shape[0] if least > 0 else 0
         self.counts = np.zeros(self.size, dtype=np.int64)
         self.means = np.zeros(self.size)
         self.inverse_root = np.full(self.size, np.inf)
         self.inverse_roots = np.zeros(64)
         self.extend_inverse_roots()
+        self.index = index
+        if index is not None:
+            index.attach(self.counts, self.means, self.inverse_root)
+            self.is_watched = index.is_watching
+            self.is_bounded = index.low > -INFINITY or index.high < INFINITY
         self.stamp = np.zeros(self.size, dtype=np.int64)
         self.chosen_array = np.zeros(self.rank, dtype=np.intp)
         self.chosen = self.chosen_array
@@ -91,12 +97,17 @@ cdef class PolicyKernel:
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
         """Take in checked feedback and end the round."""
         cdef Statistics statistics
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, e
+        cdef double old_mean
         if elements.shape[0] > 0:
             statistics = statistics_of(self)
         for i in range(elements.shape[0]):
-            if take_in(&statistics, elements[i], rewards[i]):
-                self.unobserved -= self.is_playable[elements[i]]
+            e = elements[i]
+            old_mean = self.means[e]
+            if take_in(&statistics, e, rewards[i]) == self.least:
+                self.unready -= self.is_playable[e]
+            if self.is_watched:
+                self.index.observe(e, rewards[i], old_mean, self.means[e])
         self.rounds += 1
         self.is_chosen = False
         return 0
@@ -126,6 +137,7 @@ cdef class PolicyKernel:
             self.stamp[e] = self.last_stamp
             if not isfinite(rewards[i]):
                 raise ValueError(f"the reward of element {e} is {rewards[i]}; it must be finite")
+            self.check_range(e, rewards[i])
             mean = (self.counts[e] * self.means[e] + rewards[i]) / (self.counts[e] + 1)
             if not isfinite(mean):
                 raise ValueError(
@@ -133,6 +145,12 @@ cdef class PolicyKernel:
                 )
         self.make_room(elements.shape[0])
         self.learn(elements, rewards)
+
+    cdef int check_range(self, Py_ssize_t e, double reward) except -1:
+        """Refuse a reward that the index is not made for."""
+        if self.is_bounded and not self.index.low <= reward <= self.index.high:
+            raise out_of_range(self.index.name, e, reward, self.index.low, self.index.high)
+        return 0
 
     # ---- greedy, as the paper counts it ----
 
@@ -150,23 +168,29 @@ cdef class PolicyKernel:
         sort_descending(values, self.order, self.scratch)
         return self.run_greedy(self.order)
 
+    cdef int choose_found(self) except -1:
+        """Play what greedy has found."""
+        self.chosen[:] = self.found
+        sort_elements(self.chosen)
+        return 0
+
     cdef int first_round(self) except -1:
-        """Choose the greedy basis that takes unobserved elements first (ties: lowest index)."""
+        """Choose the greedy basis that takes elements first that have not been observed, or not
+        often enough (ties: lowest index).
+        """
         cdef Py_ssize_t i, e
         cdef Py_ssize_t new = 0
-        cdef Py_ssize_t old = self.unobserved
+        cdef Py_ssize_t old = self.unready
         for i in range(self.playable.shape[0]):
             e = self.playable[i]
-            if self.counts[e] == 0:
+            if self.counts[e] < self.least:
                 self.scratch[new] = e
                 new += 1
             else:
                 self.scratch[old] = e
                 old += 1
         self.run_greedy(self.scratch)
-        self.chosen[:] = self.found
-        sort_elements(self.chosen)
-        return 0
+        return self.choose_found()
 
     def greedy_basis(self, const double[::1] values):
         """Greedy by value for policies written in Python: counted, ascending."""
@@ -207,7 +231,7 @@ cdef class PolicyKernel:
         np.asarray(self.means)[:] = state["means"]
         with np.errstate(divide="ignore"):
             np.asarray(self.inverse_root)[:] = 1 / np.sqrt(counts.astype(float))
-        self.unobserved = int(np.count_nonzero(counts[np.asarray(self.playable)] == 0))
+        self.unready = int(np.count_nonzero(counts[np.asarray(self.playable)] < self.least))
         self.is_chosen = state["is_chosen"]
         np.asarray(self.chosen)[:] = state["chosen"]
         self.oracle_calls = state["oracle_calls"]

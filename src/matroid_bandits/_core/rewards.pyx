@@ -11,6 +11,8 @@ import numpy as np
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from matroid_bandits._core.chance cimport bitgen_t
+
 from matroid_bandits._arguments import element_array, not_an_element
 
 cdef extern from *:
@@ -94,14 +96,6 @@ cdef extern from *:
     uint64_t[256] ziggurat_limit
     double ziggurat_value(uint64_t word) noexcept
     int ziggurat_next(uint64_t *words, double *normal) noexcept
-
-cdef extern from "numpy/random/bitgen.h":
-    ctypedef struct bitgen_t:
-        void *state
-        uint64_t (*next_uint64)(void *st) noexcept
-        uint32_t (*next_uint32)(void *st) noexcept
-        double (*next_double)(void *st) noexcept
-        uint64_t (*next_raw)(void *st) noexcept
 
 cdef extern from "numpy/random/distributions.h":
     double random_standard_normal(bitgen_t *bitgen_state) noexcept

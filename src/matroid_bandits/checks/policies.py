@@ -39,7 +39,7 @@ def check_policy(
     It must select a basis, the same until the next update; take feedback that is partial, foreign
     or empty; decide alike after the same history; go on alike from a deep copy; and, where it
     shows `counts` and `means`, keep them right and refuse bad input with a ``ValueError`` that
-    leaves it as it was.
+    leaves it as it was. Rewards are from its `reward_range`, if it has one, else from everywhere.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _check_on(
         if t == rounds // 2:
             twin = copy.deepcopy(policy)
         elements = _observed(basis, matroid, t, rng)
-        rewards = np.round(rng.normal(size=len(elements)), 2 if t % 2 else 1)
+        rewards = _rewards(policy, len(elements), t, rng)
         for one in (policy, twin):
             one.update(elements, rewards)
         for e, reward in zip(elements.tolist(), rewards.tolist(), strict=True):
@@ -135,6 +135,17 @@ def _observed(
     if t % 10 == 8:
         return rng.permutation(matroid.size)[: rng.integers(0, matroid.size + 1)]
     return played[: 0 if t % 10 == 9 else None]
+
+
+def _rewards(
+    policy: Any, n: int, t: int, rng: "np.random.Generator"
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Rewards that the policy accepts; every other round of few values, so that there are ties."""
+    low, high = getattr(policy, "reward_range", (-np.inf, np.inf))
+    drawn = rng.normal(size=n)
+    if low > -np.inf and high < np.inf:
+        drawn = low + (high - low) * rng.random(n)
+    return np.clip(np.round(drawn, 2 if t % 2 else 1), low, high)
 
 
 def _state(policy: Any) -> dict[str, Any]:
@@ -162,6 +173,12 @@ def _check_bad_input(policy: Any, matroid: Matroid, where: str) -> None:
     ]
     if matroid.size:
         mistakes += [([0], [np.nan]), ([0], [-np.inf]), ([0, 0], [0.5, 0.5]), ([0], ["x"])]
+        low, high = getattr(policy, "reward_range", (-np.inf, np.inf))
+        mistakes += [
+            ([0], [bound + out])
+            for bound, out in ((low, -1e-9), (high, 1e-9))
+            if np.isfinite(bound)
+        ]
     before = _state(policy)
     for elements, rewards in mistakes:
         try:

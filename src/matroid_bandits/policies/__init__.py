@@ -1,7 +1,23 @@
 """How to choose. A new policy is one file here and one line below."""
 
 from matroid_bandits.policies.base import Policy
+from matroid_bandits.policies.cts import CTS
+from matroid_bandits.policies.cucb import CUCB
+from matroid_bandits.policies.epsilon_greedy import EpsilonGreedy
+from matroid_bandits.policies.follow_the_leader import FollowTheLeader
+from matroid_bandits.policies.klosm import KLOSM
 from matroid_bandits.policies.maub import MAUB
 from matroid_bandits.policies.omm import OMM
+from matroid_bandits.policies.random_basis import RandomBasis
 
-__all__ = ["MAUB", "OMM", "Policy"]
+__all__ = [
+    "CTS",
+    "CUCB",
+    "KLOSM",
+    "MAUB",
+    "OMM",
+    "EpsilonGreedy",
+    "FollowTheLeader",
+    "Policy",
+    "RandomBasis",
+]

@@ -3,6 +3,7 @@
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from math import inf
 from typing import ClassVar, Self
 
 import numpy as np
@@ -97,7 +98,7 @@ class Policy(ABC):
             What was observed: the basis selected, part of it, or any other elements, each at most
             once, in any order. Nothing at all is allowed too.
         rewards : array_like of float
-            The reward of each of them, finite.
+            The reward of each of them, finite and in the `reward_range`.
 
         Raises
         ------
@@ -119,6 +120,12 @@ class Policy(ABC):
         """What may be played."""
         matroid: Matroid = self._kernel.matroid
         return matroid
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """The lowest and the highest reward that it accepts."""
+        index = self._kernel.index
+        return (-inf, inf) if index is None else (index.low, index.high)
 
     @property
     def rounds(self) -> int:

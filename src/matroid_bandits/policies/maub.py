@@ -1,26 +1,29 @@
 """MAUB [DG25], Algorithm 1: Delage & Gaudel, Efficient Matroid Bandit Linear Optimization
 Leveraging Unimodality (2025).
 
-Assumes rewards whose noise is about that of a unit Gaussian or less. Deviations: none. Where the
-paper is silent: ties between elements go to the lowest index, everywhere.
+Assumes rewards whose noise is about that of a unit Gaussian or less. Departures: none. Where the
+paper is silent: ties between elements go to the lowest index, everywhere. Other indices and noise
+levels are ours.
 """
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import nearest, shown
 from matroid_bandits._core.maub import MAUBKernel
+from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
-from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.policies.greedy import IndexPolicy, chosen_index
 
 __all__ = ["MAUB"]
 
 NEIGHBORHOODS = ("lean", "paper")
 
 
-class MAUB(CompiledPolicy):
+class MAUB(IndexPolicy):
     """Plays near a leader and asks the matroid O(log log T) times, not every round.
 
     It plays near a *leader*, the basis that looks best, and explores by single exchanges: element
@@ -36,11 +39,20 @@ class MAUB(CompiledPolicy):
         [DG25] writes: greedy from scratch and Algorithm 2 whenever something has changed. "lean"
         asks for nothing twice and infers what it can: built-in matroids are asked nothing after the
         first leader, others a small fraction of the questions.
+    index : Index, str or dict, default "ucb"
+        How optimistic it is about exchanges: an index such as ``KLUCB()``, or its name. The time of
+        the index is the leader's local time.
+    noise : float, optional
+        Standard deviation of the rewards, for an index given by name that has such a level: 1 if
+        not given, as in the paper. Half the noise is about a quarter of the regret.
+    seed : int, default 0
+        For an index that draws at random.
 
     Notes
     -----
     A round costs O(rank), however large the ground set, and what is paid now and then for a change
-    of leader or of its order. Loops are never played.
+    of leader or of its order. With an index other than UCB it costs one value per element. Loops
+    are never played.
 
     With "lean", answers of a matroid written in Python are remembered: two bits per element and
     element of the basis for the present leader, and up to 64 MB for former ones.
@@ -67,15 +79,24 @@ class MAUB(CompiledPolicy):
     name = "MAUB"
     _kernel: MAUBKernel
 
-    def __init__(self, matroid: Matroid, neighborhood: Literal["lean", "paper"] = "lean") -> None:
+    def __init__(
+        self,
+        matroid: Matroid,
+        neighborhood: Literal["lean", "paper"] = "lean",
+        *,
+        index: Index | str | Mapping[str, Any] = "ucb",
+        noise: float | None = None,
+        seed: int = 0,
+    ) -> None:
         if neighborhood not in NEIGHBORHOODS:
             allowed = nearest(str(neighborhood), NEIGHBORHOODS)
             raise ValueError(f"unknown neighborhood {shown(neighborhood)}; {allowed}")
         self._neighborhood = neighborhood
-        super().__init__(matroid)
+        super().__init__(matroid, chosen_index(index, noise), seed)
 
     def _new_kernel(self, matroid: Matroid) -> MAUBKernel:
-        return MAUBKernel(matroid, self._neighborhood == "lean")
+        index = self._index._new_kernel(self._seed)
+        return MAUBKernel(matroid, index, self._neighborhood == "lean")
 
     @property
     def neighborhood(self) -> str:

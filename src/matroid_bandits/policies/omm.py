@@ -1,19 +1,22 @@
 """OMM [KWAES14], Algorithm 1: Kveton, Wen, Ashkan, Eydgahi & Eriksson, Matroid Bandits: Fast
 Combinatorial Optimization with Learning (UAI 2014).
 
-Assumes rewards whose noise is about that of a unit Gaussian or less. Deviations: the paper writes
+Assumes rewards whose noise is about that of a unit Gaussian or less. Departures: the paper writes
 its confidence radius with the number of finished rounds, ours with the number of the present one,
-as [DG25] compares it. Ties go to the lowest index.
+as [DG25] compares it. Ties go to the lowest index. Other indices and noise levels are ours.
 """
 
-from matroid_bandits._core.omm import OMMKernel
+from collections.abc import Mapping
+from typing import Any
+
+from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
-from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.policies.greedy import GreedyPolicy, chosen_index
 
 __all__ = ["OMM"]
 
 
-class OMM(CompiledPolicy):
+class OMM(GreedyPolicy):
     """Optimistic Matroid Maximization: greedy on upper confidence bounds, every round.
 
     The bound of an element is ``mean + sqrt(2 ln t / count)`` in round t.
@@ -22,6 +25,13 @@ class OMM(CompiledPolicy):
     ----------
     matroid : Matroid
         What may be played.
+    index : Index, str or dict, default "ucb"
+        What takes the place of the bound: an index such as ``KLUCB()``, or its name.
+    noise : float, optional
+        Standard deviation of the rewards, for an index given by name that has such a level: 1 if
+        not given, as in the paper.
+    seed : int, default 0
+        For an index that draws at random.
 
     Notes
     -----
@@ -36,12 +46,21 @@ class OMM(CompiledPolicy):
     Examples
     --------
     >>> import matroid_bandits as mb
-    >>> policy = mb.OMM(mb.UniformMatroid(2, 5))
+    >>> policy = mb.OMM(mb.UniformMatroid(2, 5), noise=0.2)
     >>> policy.select()
     array([0, 1])
+    >>> policy.index
+    UCB(noise=0.2, constant=2.0)
     """
 
     name = "OMM"
 
-    def _new_kernel(self, matroid: Matroid) -> OMMKernel:
-        return OMMKernel(matroid)
+    def __init__(
+        self,
+        matroid: Matroid,
+        *,
+        index: Index | str | Mapping[str, Any] = "ucb",
+        noise: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(matroid, chosen_index(index, noise), seed)

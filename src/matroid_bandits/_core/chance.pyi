@@ -1,0 +1,3 @@
+class Chance:
+    seed: int
+    def __init__(self, seed: int) -> None: ...

@@ -1,0 +1,116 @@
+"""What all indices share, and the simplest: the mean and a multiple of 1 / sqrt(count)."""
+
+from libc.math cimport INFINITY, isnan, log, sqrt
+
+import numpy as np
+
+# The table of confidence widths ends here: 8 MB.
+cdef Py_ssize_t MOST_WIDTHS = 2**20
+
+# As far as any policy has needed it; never changed, only replaced by a longer one.
+cdef double[::1] known_widths = np.zeros(64)
+
+
+cdef double[::1] widths_up_to(Py_ssize_t length):
+    """sqrt(2 ln l) by l, a table at least so long: a logarithm a round would be a tenth of it."""
+    global known_widths
+    cdef double[::1] table
+    cdef Py_ssize_t i
+    if known_widths.shape[0] < length:
+        table = np.zeros(length)
+        for i in range(1, length):
+            table[i] = sqrt(2 * log(<double>i))
+        known_widths = table
+    return known_widths
+
+
+cdef class IndexKernel:
+    """An index at work for one policy."""
+
+    def __init__(self, str name, double low=-INFINITY, double high=INFINITY, Py_ssize_t least=1):
+        self.name = name
+        self.low = low
+        self.high = high
+        self.least = least
+
+    cdef int attach(
+        self, const int64_t[::1] counts, const double[::1] means, const double[::1] inverse_root
+    ) except -1:
+        """Look at the statistics of a policy, from now on."""
+        self.counts = counts
+        self.means = means
+        self.inverse_root = inverse_root
+        return 0
+
+    cdef void observe(
+        self, Py_ssize_t e, double reward, double old_mean, double mean
+    ) noexcept:
+        """A reward was taken in; the count is that with it."""
+
+    cdef int evaluate(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
+    ) except -1:
+        """Write the value of each of `elements` to `values`, which goes by element."""
+        raise NotImplementedError
+
+
+cdef class UCBKernel(IndexKernel):
+    """Means with a confidence width for noise of a known level."""
+
+    def __init__(self, str name, double noise, double constant):
+        super().__init__(name)
+        self.noise = noise
+        self.constant = constant
+        self.widths = widths_up_to(128)
+
+    cdef double width(self, Py_ssize_t time) except -1:
+        """noise * sqrt(constant * ln time)"""
+        if self.constant == 2.0:
+            if time < self.widths.shape[0]:
+                return self.noise * self.widths[time]
+            if self.widths.shape[0] < MOST_WIDTHS:
+                self.widths = widths_up_to(2 * self.widths.shape[0])
+        return self.noise * sqrt(self.constant * log(<double>time))
+
+    cdef int evaluate(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
+    ) except -1:
+        cdef double width = self.width(time)
+        cdef Py_ssize_t i, e
+        for i in range(elements.shape[0]):
+            e = elements[i]
+            values[e] = self.means[e] + width * self.inverse_root[e]
+        return 0
+
+    def __reduce__(self):
+        return type(self), (self.name, self.noise, self.constant)
+
+
+cdef class PythonIndexKernel(IndexKernel):
+    """An index written in Python."""
+
+    cdef object index
+
+    def __init__(self, index):
+        super().__init__(type(index).__name__, index.low, index.high, index.least)
+        self.index = index
+
+    cdef int evaluate(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
+    ) except -1:
+        cdef double[::1] found
+        cdef Py_ssize_t i
+        array = np.asarray(elements)
+        answer = self.index.values(np.asarray(self.means)[array], np.asarray(self.counts)[array],
+                                   int(time))
+        found = np.ascontiguousarray(answer, dtype=np.float64)
+        for i in range(elements.shape[0]):
+            if isnan(found[i]):
+                raise ValueError(
+                    f"{self.name} gave element {elements[i]} the value NaN in round {time}"
+                )
+            values[elements[i]] = found[i]
+        return 0
+
+    def __reduce__(self):
+        return type(self), (self.index,)

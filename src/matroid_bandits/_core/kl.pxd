@@ -1,0 +1,17 @@
+# Bernoulli's divergence, and how far a mean may be above what was observed.
+from libc.math cimport expm1, fabs, log, log1p, sqrt
+
+from matroid_bandits._core.index cimport IndexKernel
+
+
+cdef inline double budget(double c, double time) noexcept:
+    """ln t + c ln ln t, the second logarithm never below 0."""
+    cdef double first = log(time)
+    return first + c * log(first) if first > 1 else first
+
+
+cdef double kl_upper(double mean, double level) noexcept
+
+
+cdef class KLKernel(IndexKernel):
+    cdef readonly double c

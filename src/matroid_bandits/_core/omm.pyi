@@ -1,3 +1,0 @@
-from matroid_bandits._core.policy import PolicyKernel
-
-class OMMKernel(PolicyKernel): ...

@@ -1,0 +1,81 @@
+"""What an index is: the optimistic value of an element, by which a policy chooses."""
+
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._core.index import IndexKernel, PythonIndexKernel
+from matroid_bandits._overrides import is_newer
+
+__all__ = ["Index"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Index:
+    """How optimistic a value is; a policy's structure says what is done with the values.
+
+    To write your own, answer `values`; the policy keeps means and counts for you.
+
+    Attributes
+    ----------
+    name : str
+        What studies and the command line call it.
+    low, high : float
+        Rewards outside are refused.
+    least : int
+        Observations of every element that are needed before there are values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import matroid_bandits as mb
+    >>> class Hopeful(mb.Index):
+    ...     '''One over the count, whatever the time.'''
+    ...     def values(self, means, counts, time):
+    ...         return means + 1 / counts
+    >>> policy = mb.OMM(mb.UniformMatroid(2, 3), index=Hopeful())
+    >>> policy.update([0, 1, 2], [0.1, 0.5, 0.3])
+    >>> policy.select()
+    array([1, 2])
+    """
+
+    name: ClassVar[str] = ""
+    low: ClassVar[float] = -inf
+    high: ClassVar[float] = inf
+    least: ClassVar[int] = 1
+
+    def values(
+        self, means: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], time: int
+    ) -> FloatArray:
+        """The value of each of some elements.
+
+        Parameters
+        ----------
+        means : numpy.ndarray
+            Their mean rewards so far.
+        counts : numpy.ndarray
+            How often each was observed, at least `least` times.
+        time : int
+            From 1 on: the number of the round; in MAUB, of the rounds of its leader.
+
+        Raises
+        ------
+        NotImplementedError
+            Means and counts do not determine it: it draws at random, or needs variances.
+        """
+        raise NotImplementedError(
+            f"the values of {type(self).__name__} depend on more than means and counts"
+        )
+
+    def _compiled(self, seed: int) -> IndexKernel | None:
+        """The kernel of a built-in index; `seed` is for those that draw."""
+        del seed
+        return None
+
+    def _new_kernel(self, seed: int) -> IndexKernel:
+        """The index at work for one policy."""
+        kernel = None if is_newer(self, "values", "_compiled") else self._compiled(seed)
+        return PythonIndexKernel(self) if kernel is None else kernel

@@ -1,0 +1,46 @@
+"""Epsilon-greedy: a baseline that explores at random, at a constant rate."""
+
+from matroid_bandits._arguments import integer, real
+from matroid_bandits._core.baselines import EpsilonGreedyKernel
+from matroid_bandits._core.chance import Chance
+from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies.base import CompiledPolicy
+
+__all__ = ["EpsilonGreedy"]
+
+
+class EpsilonGreedy(CompiledPolicy):
+    """Greedy on the means, but a random basis in a share `epsilon` of the rounds.
+
+    Parameters
+    ----------
+    matroid : Matroid
+        What may be played.
+    epsilon : float, default 0.1
+        Probability of a random round, from 0 to 1; random bases are those of `RandomBasis`.
+    seed : int, default 0
+        Seed of the coin and of the random bases.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> policy = mb.EpsilonGreedy(mb.UniformMatroid(1, 3), epsilon=0.0)
+    >>> policy.update([0, 1, 2], [0.3, 0.9, 0.5])
+    >>> policy.select()
+    array([1])
+    """
+
+    name = "EpsilonGreedy"
+
+    def __init__(self, matroid: Matroid, *, epsilon: float = 0.1, seed: int = 0) -> None:
+        self._epsilon = real(epsilon, "epsilon", least=0, most=1)
+        self._seed = integer(seed, "seed", least=0)
+        super().__init__(matroid)
+
+    def _new_kernel(self, matroid: Matroid) -> EpsilonGreedyKernel:
+        return EpsilonGreedyKernel(matroid, Chance(self._seed), self._epsilon)
+
+    @property
+    def epsilon(self) -> float:
+        """Probability of a random round."""
+        return self._epsilon

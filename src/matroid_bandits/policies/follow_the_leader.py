@@ -1,0 +1,30 @@
+"""Follow the leader: a baseline without exploration, whose regret grows with the horizon."""
+
+from matroid_bandits.indices import Mean
+from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies.greedy import GreedyPolicy
+
+__all__ = ["FollowTheLeader"]
+
+
+class FollowTheLeader(GreedyPolicy):
+    """Greedy on the means, every round: no exploration after the first look.
+
+    Parameters
+    ----------
+    matroid : Matroid
+        What may be played.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> policy = mb.FollowTheLeader(mb.UniformMatroid(1, 3))
+    >>> policy.update([0, 1, 2], [0.3, 0.9, 0.5])
+    >>> policy.select()
+    array([1])
+    """
+
+    name = "FollowTheLeader"
+
+    def __init__(self, matroid: Matroid) -> None:
+        super().__init__(matroid, Mean())

@@ -1,0 +1,39 @@
+"""Random play: the baseline that learns nothing."""
+
+from matroid_bandits._arguments import integer
+from matroid_bandits._core.baselines import RandomKernel
+from matroid_bandits._core.chance import Chance
+from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies.base import CompiledPolicy
+
+__all__ = ["RandomBasis"]
+
+
+class RandomBasis(CompiledPolicy):
+    """A random basis every round, whatever was observed.
+
+    The basis that greedy finds in a uniformly random order of the elements. On uniform and
+    partition matroids all bases are equally likely; in general they are not.
+
+    Parameters
+    ----------
+    matroid : Matroid
+        What may be played.
+    seed : int, default 0
+        Seed of the orders.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> len(mb.RandomBasis(mb.UniformMatroid(2, 5), seed=1).select())
+    2
+    """
+
+    name = "RandomBasis"
+
+    def __init__(self, matroid: Matroid, *, seed: int = 0) -> None:
+        self._seed = integer(seed, "seed", least=0)
+        super().__init__(matroid)
+
+    def _new_kernel(self, matroid: Matroid) -> RandomKernel:
+        return RandomKernel(matroid, Chance(self._seed))
