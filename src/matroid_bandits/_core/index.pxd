@@ -12,6 +12,8 @@ cdef class IndexKernel:
     cdef readonly Py_ssize_t least
     # Whether `observe` wants to be told.
     cdef bint is_watching
+    # Whether it answers `value_above`, which is worth while if values are dear.
+    cdef bint is_lazy
     cdef const int64_t[::1] counts
     cdef const double[::1] means
     cdef const double[::1] inverse_root
@@ -25,6 +27,8 @@ cdef class IndexKernel:
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
     ) except -1
+    cdef void begin(self, Py_ssize_t time) noexcept
+    cdef double value_above(self, Py_ssize_t e, double least) noexcept
 
 
 # mean + noise * sqrt(constant * ln time) / sqrt(count)

@@ -53,6 +53,13 @@ cdef class IndexKernel:
         """Write the value of each of `elements` to `values`, which goes by element."""
         raise NotImplementedError
 
+    cdef void begin(self, Py_ssize_t time) noexcept:
+        """From now on `value_above` is about this time."""
+
+    cdef double value_above(self, Py_ssize_t e, double least) noexcept:
+        """The value of e if it is above `least`; else anything that is not."""
+        return -INFINITY
+
 
 cdef class UCBKernel(IndexKernel):
     """Means with a confidence width for noise of a known level."""

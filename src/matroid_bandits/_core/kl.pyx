@@ -1,9 +1,14 @@
 """Bernoulli kl-UCB: the largest mean that the observations do not rule out."""
 
+from libc.math cimport INFINITY
+
 import numpy as np
 
 cdef enum:
     MOST_STEPS = 60
+
+# Several times what a divergence, a sum of two terms below 40, can lose by rounding.
+cdef double ROUNDING = 1e-13
 
 
 cdef double kl_upper(double mean, double level) noexcept:
@@ -14,7 +19,7 @@ cdef double kl_upper(double mean, double level) noexcept:
     interval that is known to hold the answer.
     """
     cdef double y, least, low, high, q, excess, slope, bend, step, entropy, start
-    cdef Py_ssize_t i
+    cdef Py_ssize_t _
     if mean >= 1 or level <= 0:
         return min(max(mean, 0.0), 1.0)
     if mean <= 0:
@@ -33,7 +38,7 @@ cdef double kl_upper(double mean, double level) noexcept:
     if mean + start < 1:
         high = min(high, -log1p(-(mean + start)))
     y = high
-    for i in range(MOST_STEPS):
+    for _ in range(MOST_STEPS):
         q = -expm1(-y)
         excess = entropy - mean * log(q) + (1 - mean) * y - level
         if excess > 0:
@@ -67,6 +72,7 @@ cdef class KLKernel(IndexKernel):
 
     def __init__(self, str name, double c):
         super().__init__(name, 0.0, 1.0)
+        self.is_lazy = True
         self.c = c
 
     cdef int evaluate(
@@ -78,6 +84,20 @@ cdef class KLKernel(IndexKernel):
             e = elements[i]
             values[e] = kl_upper(self.means[e], allowed / self.counts[e])
         return 0
+
+    cdef void begin(self, Py_ssize_t time) noexcept:
+        self.allowed = budget(self.c, <double>time)
+
+    cdef double value_above(self, Py_ssize_t e, double least) noexcept:
+        """Most elements are far below: that is seen without a logarithm, or with two."""
+        cdef double mean = self.means[e]
+        cdef double level = self.allowed / self.counts[e]
+        # Pinsker: kl(mean, least) is at least this, so if that is too much, all above is.
+        if least > mean and 2 * (least - mean) * (least - mean) >= level:
+            return -INFINITY
+        if mean < least < 1 and kl(mean, least) >= level + ROUNDING:
+            return -INFINITY
+        return kl_upper(mean, level)
 
     def __reduce__(self):
         return type(self), (self.name, self.c)

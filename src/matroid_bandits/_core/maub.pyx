@@ -1,7 +1,7 @@
 """MAUB [DG25]: play near a leader, ask the matroid only when the leader or its order changes."""
 
 from libc.math cimport sqrt
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 from libc.string cimport memmove
 
 import numpy as np
@@ -169,20 +169,30 @@ cdef class MAUBKernel(PolicyKernel):
         (ties: lowest), the partner's position in `best_position`; or NONE.
         """
         cdef Challengers all = self.challengers
+        cdef bint is_lazy = self.index.is_lazy
+        cdef Py_ssize_t time = self.local_time + 1
         cdef Py_ssize_t found = NONE
         cdef double best = 0.0
-        cdef double value
+        cdef double value, own
         cdef Py_ssize_t i, k, e
-        # Once a round, even if the round is then interrupted: random values are not drawn anew.
-        if self.valued != self.rounds:
-            self.index.evaluate(self.playable, self.local_time + 1, self.values)
+        if is_lazy:
+            self.index.evaluate(all.leader, time, self.values)
+            self.index.begin(time)
+        elif self.valued != self.rounds:
+            # Once a round, even if that is then interrupted: random values are not drawn anew.
+            self.index.evaluate(self.playable, time, self.values)
             self.valued = self.rounds
         for i in range(self.playable.shape[0]):
             e = self.playable[i]
             if all.shelves.shelf_of[e] < 0:
                 continue
             k = all.position_of_slot[all.class_slot[all.class_of[e]]]
-            value = self.values[e] - self.values[all.leader[k]]
+            own = self.values[all.leader[k]]
+            if is_lazy:
+                # A little less, for the rounding of the difference.
+                value = self.index.value_above(e, own + best - 1e-13) - own
+            else:
+                value = self.values[e] - own
             if value > best:
                 best = value
                 found = e

@@ -54,7 +54,8 @@ cdef class UCBVKernel(SpreadKernel):
         for i in range(elements.shape[0]):
             e = elements[i]
             count = <double>self.counts[e]
-            variance = self.squares[e] / count
+            # Rounding may leave a little less than nothing.
+            variance = max(0.0, self.squares[e] / count)
             values[e] = (
                 self.means[e] + sqrt(2 * variance * log_time / count) + 3 * log_time / count
             )
@@ -76,7 +77,8 @@ cdef class NormalUCBKernel(SpreadKernel):
         for i in range(elements.shape[0]):
             e = elements[i]
             count = <double>self.counts[e]
-            variance = self.squares[e] / count
+            # Rounding may leave a little less than nothing.
+            variance = max(0.0, self.squares[e] / count)
             values[e] = self.means[e] + sqrt(variance) * sqrt(
                 expm1(2 * log_time / (count - 2))
             )
