@@ -1,25 +1,33 @@
-"""The policies MAUB and OMM, step by step as published.
+"""Policies, step by step as published.
 
 [DG25] is Delage and Gaudel, *Efficient Matroid Bandit Linear Optimization Leveraging Unimodality*
 (arXiv 2512.00605). [KW14] is Kveton, Wen, Ashkan, Eydgahi and Eriksson, *Matroid Bandits: Fast
-Combinatorial Optimization with Learning* (UAI 2014).
+Combinatorial Optimization with Learning* (UAI 2014). [CP14] is Combes and Proutiere, *Unimodal
+Bandits: Regret Lower Bounds and Optimal Algorithms* (ICML 2014).
 
-Ties are broken and floating-point operations are ordered in one fixed way, so that another
-implementation with the same conventions plays the same bases and holds the same means, bit for bit.
+Ties are broken, floating-point operations are ordered and random numbers are drawn in one fixed
+way, so that another implementation with the same conventions plays the same bases and holds the
+same means, bit for bit.
 """
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from .indices import KLUCB, UCB, Index, Mean, policy_generator
 from .matroids import Independence
 
 
 class _ReferencePolicy(ABC):
-    """What both policies share: the statistics, greedy, and the first rounds."""
+    """What the policies on matroids share: the statistics, greedy, and the first rounds."""
 
-    def __init__(self, size: int, is_independent: Independence) -> None:
+    def __init__(self, size: int, is_independent: Independence, index: Index) -> None:
         self._is_independent = is_independent
+        self._index = index
+        # Observations every element needs before the statistics decide.
+        self._least = index.least
         # A loop is dependent on its own. All maximal independent sets of a matroid have the same
         # size, so any one of them tells the rank. Neither is counted as oracle calls.
         self._nonloops = [e for e in range(size) if is_independent(frozenset({e}))]
@@ -43,25 +51,25 @@ class _ReferencePolicy(ABC):
     def update(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
         """Take in the observed rewards and end the round."""
         for e, reward in list(zip(elements, rewards, strict=True)):
-            # [DG25] step 5: the running mean, with the count before this observation.
-            count = self.counts[e]
-            self.means[e] = (count * self.means[e] + float(reward)) / (count + 1)
-            self.counts[e] = count + 1
+            before, after = self.means[e], _mean_after(self.means[e], self.counts[e], float(reward))
+            self.means[e] = after
+            self.counts[e] += 1
+            self._index.observe(e, float(reward), before, after)
         self._rounds_ended += 1
         self._selected = None
 
     def _decide(self) -> frozenset[int]:
-        # [DG25] step 1: as long as an element of some basis has not been observed, greedy takes
-        # the unobserved elements first.
-        unobserved = [e for e in self._nonloops if self.counts[e] == 0]
-        if unobserved:
-            observed = [e for e in self._nonloops if self.counts[e] > 0]
-            return self._greedy(unobserved + observed)
+        # [DG25] step 1: as long as an element of some basis has not been observed often enough,
+        # greedy takes such elements first.
+        wanting = [e for e in self._nonloops if self.counts[e] < self._least]
+        if wanting:
+            settled = [e for e in self._nonloops if self.counts[e] >= self._least]
+            return self._greedy(wanting + settled)
         return self._decide_from_statistics()
 
     @abstractmethod
     def _decide_from_statistics(self) -> frozenset[int]:
-        """The basis to play once every element of some basis has been observed."""
+        """The basis to play once every element of some basis has been observed often enough."""
 
     def _ask(self, elements: frozenset[int]) -> bool:
         """One oracle call."""
@@ -80,27 +88,71 @@ class _ReferencePolicy(ABC):
                 chosen |= {e}
         return chosen
 
+    def _values(self, time: int) -> dict[int, float]:
+        """The index of every element of some basis, asked for in ascending order."""
+        return {
+            e: self._index.value(e, self.counts[e], self.means[e], time) for e in self._nonloops
+        }
+
     def _greedy_by_value(self, value: dict[int, float]) -> frozenset[int]:
         """Greedy by value descending; ties: lowest element first."""
         return self._greedy(sorted(self._nonloops, key=lambda e: (-value[e], e)))
 
 
-class ReferenceOMM(_ReferencePolicy):
-    """[KW14] Optimistic Matroid Maximization: greedy on upper confidence bounds, every round."""
+class ReferenceGreedy(_ReferencePolicy):
+    """Greedy on the values of an index, every round."""
 
     def _decide_from_statistics(self) -> frozenset[int]:
         # t is the number of this round; the first rounds count.
-        t = self._rounds_ended + 1
-        width = math.sqrt(2 * math.log(t))
-        index = {e: self.means[e] + width * (1 / math.sqrt(self.counts[e])) for e in self._nonloops}
-        return self._greedy_by_value(index)
+        return self._greedy_by_value(self._values(self._rounds_ended + 1))
+
+
+class ReferenceOMM(ReferenceGreedy):
+    """[KW14] Optimistic Matroid Maximization: greedy on upper confidence bounds, every round."""
+
+    def __init__(self, size: int, is_independent: Independence) -> None:
+        super().__init__(size, is_independent, UCB())
+
+
+class ReferenceRandomBasis(_ReferencePolicy):
+    """Greedy on random weights, every round."""
+
+    def __init__(self, size: int, is_independent: Independence, seed: int = 0) -> None:
+        super().__init__(size, is_independent, Mean())
+        # Nothing it does depends on observations.
+        self._least = 0
+        self._rng = policy_generator(seed)
+
+    def _decide_from_statistics(self) -> frozenset[int]:
+        return self._greedy_by_value(_random_weights(self._nonloops, self._rng))
+
+
+class ReferenceEpsilonGreedy(_ReferencePolicy):
+    """A random basis with probability ``epsilon``, else greedy on the means."""
+
+    def __init__(
+        self, size: int, is_independent: Independence, epsilon: float, seed: int = 0
+    ) -> None:
+        super().__init__(size, is_independent, Mean())
+        self._epsilon = epsilon
+        self._rng = policy_generator(seed)
+
+    def _decide_from_statistics(self) -> frozenset[int]:
+        if self._rng.random() < self._epsilon:
+            return self._greedy_by_value(_random_weights(self._nonloops, self._rng))
+        return self._greedy_by_value(self._values(self._rounds_ended + 1))
 
 
 class ReferenceMAUB(_ReferencePolicy):
-    """[DG25] MAUB: plays the leader basis or a basis that differs from it in one exchange."""
+    """[DG25] MAUB: plays the leader basis or a basis that differs from it in one exchange.
 
-    def __init__(self, size: int, is_independent: Independence) -> None:
-        super().__init__(size, is_independent)
+    [DG25] has upper confidence bounds; other indices are not in [DG25].
+    """
+
+    def __init__(self, size: int, is_independent: Independence, index: Index | None = None) -> None:
+        super().__init__(size, is_independent, UCB() if index is None else index)
+        # Whatever the index, the leader is found by the means.
+        self._least = max(1, self._least)
         self.leader: tuple[int, ...] | None = None
         # sigma(e) for every e outside the leader, as last computed, and the order of the leader's
         # elements for which it was computed.
@@ -159,19 +211,115 @@ class ReferenceMAUB(_ReferencePolicy):
         # The leader itself has value 0, so an exchange must do better than that. Going through
         # the elements upwards and asking for strictly more breaks ties for the lowest one.
         best_value, best_play = 0.0, basis
-        for e in sorted(self.partners):
-            x = self.partners[e]
-            value = self._exchange_value(e, x, leader_rounds)
+        for e, value in sorted(self._exchange_values(leader_rounds).items()):
             if value > best_value:
-                best_value, best_play = value, basis - {x} | {e}
+                best_value, best_play = value, basis - {self.partners[e]} | {e}
         return best_play
 
-    def _exchange_value(self, e: int, x: int, leader_rounds: int) -> float:
-        """The optimistic gain of replacing x by e; the order of the operations is fixed."""
-        m, n = self.means, self.counts
-        return (m[e] - m[x]) + math.sqrt(2 * math.log(leader_rounds)) * (
-            1 / math.sqrt(n[e]) - 1 / math.sqrt(n[x])
-        )
+    def _exchange_values(self, leader_rounds: int) -> dict[int, float]:
+        """The optimistic gain of replacing the partner of e by e, for every e outside the leader.
+
+        The order of the operations is fixed.
+        """
+        if isinstance(self._index, UCB):
+            m, n = self.means, self.counts
+            width = self._index.width(leader_rounds)
+            return {
+                e: (m[e] - m[x]) + width * (1 / math.sqrt(n[e]) - 1 / math.sqrt(n[x]))
+                for e, x in self.partners.items()
+            }
+        # One value per element and round: a random index draws it once.
+        value = self._values(leader_rounds)
+        return {e: value[e] - value[x] for e, x in self.partners.items()}
+
+
+class ReferenceOSUB:
+    """[CP14] OSUB: plays the leader or a neighbor of it, in a graph of arms.
+
+    Arm k plays the elements ``arms[k]`` (ascending) and pays the mean of their rewards;
+    ``neighbors[k]`` are the arms next to it. The index must not be random.
+    """
+
+    def __init__(
+        self,
+        arms: Sequence[tuple[int, ...]],
+        neighbors: Sequence[Sequence[int]],
+        index: Index | None = None,
+    ) -> None:
+        self._arms = list(arms)
+        self._neighbors = [sorted(near) for near in neighbors]
+        # gamma
+        self._largest_degree = max(len(near) for near in self._neighbors)
+        self._index = KLUCB() if index is None else index
+
+        self.plays = [0] * len(self._arms)
+        self.arm_means = [0.0] * len(self._arms)
+        self.leader: int | None = None
+        # l: the number of rounds each arm has been leader.
+        self.leader_rounds = [0] * len(self._arms)
+        self._selected: int | None = None
+
+    def select(self) -> tuple[int, ...]:
+        """The elements of the arm to play; the same until `update` ends the round."""
+        if self._selected is None:
+            self._selected = self._decide()
+        return self._arms[self._selected]
+
+    def update(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
+        """Take in the observed rewards and end the round."""
+        observed = sorted(zip(elements, rewards, strict=True))
+        # Feedback that is not that of exactly one arm teaches nothing about arms.
+        for k, arm in enumerate(self._arms):
+            if tuple(e for e, _ in observed) == arm:
+                self._learn(k, [float(reward) for _, reward in observed])
+        self._selected = None
+
+    def _learn(self, k: int, rewards: list[float]) -> None:
+        # Not sum(): since Python 3.12 it compensates rounding errors, which gives other last
+        # digits.
+        total = 0.0
+        for reward in rewards:
+            total += reward
+        # The basis of a matroid of rank 0 pays nothing.
+        reward = total / len(rewards) if rewards else 0.0
+
+        before, after = self.arm_means[k], _mean_after(self.arm_means[k], self.plays[k], reward)
+        self.arm_means[k] = after
+        self.plays[k] += 1
+        self._index.observe(k, reward, before, after)
+
+    def _decide(self) -> int:
+        # An arm that was never played has mean 0. `index` finds the lowest of equals.
+        leader = self.leader = self.arm_means.index(max(self.arm_means))
+        self.leader_rounds[leader] += 1
+        leader_rounds = self.leader_rounds[leader]
+        if (leader_rounds - 1) % (self._largest_degree + 1) == 0:
+            return leader
+
+        # Going through the leader first, then the neighbors upwards, and asking for strictly more
+        # breaks ties in this order.
+        best = leader
+        best_value = self._value(leader, leader_rounds)
+        for k in self._neighbors[leader]:
+            value = self._value(k, leader_rounds)
+            if value > best_value:
+                best, best_value = k, value
+        return best
+
+    def _value(self, k: int, time: int) -> float:
+        # An arm of which too little is known may be as good as can be.
+        if self.plays[k] < max(1, self._index.least):
+            return math.inf
+        return self._index.value(k, self.plays[k], self.arm_means[k], time)
+
+
+def _mean_after(mean: float, count: int, reward: float) -> float:
+    """[DG25] step 5: the running mean, with the count before this observation."""
+    return (count * mean + reward) / (count + 1)
+
+
+def _random_weights(elements: Iterable[int], rng: np.random.Generator) -> dict[int, float]:
+    return {e: rng.random() for e in elements}
 
 
 def _size_of_a_basis(elements: Iterable[int], is_independent: Independence) -> int:
