@@ -117,9 +117,9 @@ def _kl(p: float, q: float, above: float, below: float) -> float:
     It is p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)). If q is close to p, the two terms nearly
     cancel, and the logarithms must be good relative to q - p.
     """
-    if above < min(p, 1 - p) / 2:
-        return -p * math.log1p(above / p) - (1 - p) * math.log1p(-above / (1 - p))
-    return p * math.log(p / q) + (1 - p) * math.log((1 - p) / below)
+    first = -math.log1p(above / p) if above < p else math.log(p / q)
+    second = -math.log1p(-above / (1 - p)) if above < below else math.log((1 - p) / below)
+    return p * first + (1 - p) * second
 
 
 class _VarianceIndex(Index):
@@ -133,8 +133,7 @@ class _VarianceIndex(Index):
         self.squares[element] += (reward - before) * (reward - after)
 
     def variance(self, element: int, count: int) -> float:
-        # With equal rewards, rounding can bring the means to both sides of the reward and the sum
-        # a hair below 0.
+        # Rounding can bring the mean past a reward that is next to it: a step below 0.
         return max(0.0, self.squares[element] / count)
 
 

@@ -1,14 +1,33 @@
 """Sanity tests of the reference itself: known counts, hand-worked runs, known identities."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
 from itertools import combinations, pairwise, permutations, product
 
 import numpy as np
 import pytest
 
 from . import matroids
-from .policies import ReferenceMAUB, ReferenceOMM
+from .indices import (
+    KLUCB,
+    UCB,
+    UCBV,
+    BetaThompson,
+    GaussianThompson,
+    Index,
+    Mean,
+    NormalUCB,
+    largest_within,
+)
+from .policies import (
+    ReferenceEpsilonGreedy,
+    ReferenceGreedy,
+    ReferenceMAUB,
+    ReferenceOMM,
+    ReferenceOSUB,
+    ReferenceRandomBasis,
+)
 from .streams import basis_value, bernoulli_rewards, gaussian_rewards, reference_run
 
 K4 = list(combinations("abcd", 2))
@@ -29,6 +48,17 @@ EXAMPLES: dict[str, tuple[int, matroids.Independence]] = {
     "linear mod 2": (7, matroids.linear_mod(FANO, 2)),
     "transversal": (7, matroids.transversal(NEIGHBORS)),
 }
+INDICES: dict[str, Callable[[], Index]] = {
+    "Mean": Mean,
+    "UCB": UCB,
+    "UCB with little noise": lambda: UCB(noise=0.3, constant=1.5),
+    "KLUCB": KLUCB,
+    "UCBV": UCBV,
+    "NormalUCB": NormalUCB,
+    "BetaThompson": BetaThompson,
+    "GaussianThompson": GaussianThompson,
+}
+each_index = pytest.mark.parametrize("index_class", INDICES.values(), ids=INDICES.keys())
 each_example = pytest.mark.parametrize("size, oracle", EXAMPLES.values(), ids=EXAMPLES.keys())
 
 
@@ -141,6 +171,185 @@ def test_best_basis_breaks_ties_for_the_lowest_element() -> None:
 
 def _all_subsets(size: int, largest: int) -> list[tuple[int, ...]]:
     return [s for count in range(largest + 1) for s in combinations(range(size), count)]
+
+
+# --- Indices -------------------------------------------------------------------------------------
+
+
+def _told(index: Index, rewards: Sequence[float], element: int = 0) -> tuple[int, float]:
+    """Tell the index of rewards of an element; return their number and their mean."""
+    mean = 0.0
+    for count, reward in enumerate(rewards):
+        before, mean = mean, (count * mean + reward) / (count + 1)
+        index.observe(element, reward, before, mean)
+    return len(rewards), mean
+
+
+def test_index_of_the_mean() -> None:
+    assert Mean().value(0, 3, 0.25, 100) == 0.25
+
+
+def test_ucb_by_hand() -> None:
+    # Before the second round there is no optimism: ln 1 = 0.
+    assert UCB().value(0, 1, 0.25, 1) == 0.25
+    assert UCB().value(0, 4, 0.25, 8) == pytest.approx(0.25 + 1.0197, abs=1e-4)
+    # A quarter of the observations or twice the noise: twice the optimism.
+    assert UCB().value(0, 1, 0.25, 8) == pytest.approx(0.25 + 2.0393, abs=1e-4)
+    assert UCB(noise=2.0).value(0, 4, 0.25, 8) == pytest.approx(0.25 + 2.0393, abs=1e-4)
+    assert UCB(constant=0.5).value(0, 4, 0.25, 8) == pytest.approx(0.25 + 0.5098, abs=1e-4)
+
+
+def test_klucb_by_hand() -> None:
+    # t = 8: ln 8 = 2.0794, ln ln 8 = .7321, budget 4.2757.
+    # Mean 0, one observation: 1 - exp(-4.2757). Mean 1: nothing is better.
+    assert KLUCB().value(0, 1, 0.0, 8) == pytest.approx(0.98610, abs=1e-5)
+    assert KLUCB().value(0, 7, 1.0, 8) == 1.0
+    # Without c the budget is ln 8: 1 - 8^(-1/3) = 1/2 after three observations.
+    assert KLUCB(c=0.0).value(0, 3, 0.0, 8) == pytest.approx(0.5, abs=1e-15)
+    # ln ln 2 < 0 counts as 0: 1 - exp(-ln 2).
+    assert KLUCB().value(0, 1, 0.0, 2) == pytest.approx(0.5, abs=1e-15)
+    # No budget at all in round 1.
+    assert [KLUCB().value(0, 1, m, 1) for m in (0.0, 0.3, 1.0)] == [0.0, 0.3, 1.0]
+
+
+def test_klucb_of_means_a_hair_outside() -> None:
+    for count, time in [(1, 2), (50, 1000)]:
+        inside = KLUCB().value(0, count, 0.0, time)
+        assert KLUCB().value(0, count, -1e-17, time) == inside
+        assert KLUCB().value(0, count, 1 + 2**-52, time) == 1.0
+
+
+@pytest.mark.parametrize("bound", [1e-9, 1e-4, 0.01, 0.3, 1.0, 5.0, 17.0])
+def test_kl_bound_of_one_half(bound: float) -> None:
+    # kl(1/2, q) = -ln(4 q (1 - q)) / 2 has an inverse.
+    q = (1 + math.sqrt(-math.expm1(-2 * bound))) / 2
+    assert largest_within(0.5, bound) == pytest.approx(q, rel=0, abs=1e-15)
+
+
+def _exact_kl(p: Decimal, q: Decimal) -> Decimal:
+    return p * (p / q).ln() + (1 - p) * ((1 - p) / (1 - q)).ln()
+
+
+@pytest.mark.parametrize("p", [1e-300, 1e-12, 1e-3, 0.1, 0.3, 0.5, 0.9, 1 - 1e-6, 1 - 2**-53])
+@pytest.mark.parametrize("bound", [1e-12, 1e-7, 1e-3, 0.1, 1.0, 4.0, 20.0, 700.0])
+def test_kl_bound_with_many_digits(p: float, bound: float) -> None:
+    q = largest_within(p, bound)
+    assert p <= q <= 1
+    with localcontext(prec=400):
+        # Rounding costs the last bit or two of q, not more.
+        slack = 4 * Decimal(math.ulp(q))
+        exact_p, exact_q, exact_bound = Decimal(p), Decimal(q), Decimal(bound)
+        if exact_q - slack > exact_p:
+            assert _exact_kl(exact_p, exact_q - slack) < exact_bound
+        if exact_q + slack < 1:
+            assert _exact_kl(exact_p, exact_q + slack) > exact_bound
+
+
+def test_kl_bound_grows() -> None:
+    for p in (0.0, 1e-9, 0.2, 0.5, 0.77, 0.999):
+        bounds = [largest_within(p, 1.1**k) for k in range(-200, 60)]
+        assert all(lower <= upper for lower, upper in pairwise(bounds))
+        assert bounds[0] == pytest.approx(p, abs=1e-3)
+        assert bounds[-1] == 1.0
+
+
+@pytest.mark.parametrize("index_class", [UCBV, NormalUCB])
+def test_variance(index_class: type[UCBV | NormalUCB]) -> None:
+    rewards = np.random.default_rng(0).normal(1000, 0.1, 500)
+    index = index_class()
+    _told(index, [5.0, 7.0], element=1)
+    count, _ = _told(index, rewards.tolist())
+    assert index.variance(0, count) == pytest.approx(rewards.var(), rel=1e-9)
+    assert index.variance(1, 2) == 1.0
+
+
+@pytest.mark.parametrize("index_class", [UCBV, NormalUCB])
+def test_variance_is_not_negative(index_class: type[UCBV | NormalUCB]) -> None:
+    # The tenth reward is one float below the mean of the other nine, the new mean is two below.
+    before, reward = float.fromhex("0x1.f0249a9e8fb68p-2"), float.fromhex("0x1.f0249a9e8fb67p-2")
+    after = (9 * before + reward) / 10
+    assert after < reward < before
+    index = index_class()
+    index.observe(0, reward, before, after)
+    assert index.squares[0] < 0
+    assert index.variance(0, 10) == 0.0
+    assert index.value(0, 10, after, 1) == after
+
+
+def test_ucbv_by_hand() -> None:
+    # Rewards 0 and 1: variance 1/4. t = 8: sqrt(2 / 4 ln 8 / 2) + 3 / 2 ln 8.
+    index = UCBV()
+    count, mean = _told(index, [0.0, 1.0])
+    assert index.value(0, count, mean, 8) == pytest.approx(0.5 + 0.72102 + 3.11916, abs=1e-5)
+    assert index.value(0, count, mean, 1) == 0.5
+
+
+def test_normal_ucb_by_hand() -> None:
+    # Rewards 0, 1, 2: variance 2/3. t = 4: 4^2 - 1 = 15. 1 + sqrt(2/3 * 15).
+    index = NormalUCB()
+    count, mean = _told(index, [0.0, 1.0, 2.0])
+    assert index.value(0, count, mean, 4) == pytest.approx(1 + math.sqrt(10), abs=1e-14)
+    assert index.value(0, count, mean, 1) == 1.0
+    # Rewards 0, 1, 2, 1: variance 1/2. t = 4: 4^1 - 1 = 3.
+    index = NormalUCB()
+    count, mean = _told(index, [0.0, 1.0, 2.0, 1.0])
+    assert index.value(0, count, mean, 4) == pytest.approx(1 + math.sqrt(1.5), abs=1e-14)
+
+
+def test_beta_thompson_draws_in_order() -> None:
+    index = BetaThompson(seed=5)
+    rng = np.random.default_rng([5, 0, 1])
+    # No coin for 0 and 1.
+    _told(index, [1.0, 0.0, 1.0], element=2)
+    assert (index.successes[2], index.failures[2]) == (2, 1)
+    # A coin for each of the others.
+    coins = [rng.random() < reward for reward in (0.9, 0.5, 0.2, 0.7)]
+    _told(index, [0.9, 0.5, 0.2, 0.7], element=4)
+    assert (index.successes[4], index.failures[4]) == (sum(coins), 4 - sum(coins))
+    assert 0 < sum(coins) < 4
+    # Samples from the same generator; an element that was never seen has the uniform prior.
+    assert index.value(2, 3, 2 / 3, 9) == rng.beta(3, 2)
+    assert index.value(2, 3, 2 / 3, 9) == rng.beta(3, 2)
+    assert index.value(0, 0, 0.0, 9) == rng.beta(1, 1)
+
+
+def test_beta_thompson_has_the_right_moments() -> None:
+    index = BetaThompson()
+    _told(index, [1.0] * 6 + [0.0] * 2)
+    samples = [index.value(0, 8, 0.75, 1) for _ in range(10_000)]
+    # Beta(7, 3): mean .7, variance .21 / 11. The margins are more than four standard errors.
+    assert np.mean(samples) == pytest.approx(0.7, abs=0.006)
+    assert np.std(samples) == pytest.approx(math.sqrt(0.21 / 11), abs=0.005)
+    # A thousand coins of .3: 300 successes, standard deviation 14.5.
+    _told(index, [0.3] * 1000, element=1)
+    assert abs(index.successes[1] - 300) < 60
+
+
+def test_gaussian_thompson_draws() -> None:
+    index = GaussianThompson(noise=0.5, seed=5)
+    rng = np.random.default_rng([5, 0, 1])
+    _told(index, [0.3, 0.4])
+    assert [index.value(0, 2, 0.35, 9) for _ in range(3)] == [
+        rng.normal(0.35, 0.5 * (1 / math.sqrt(2))) for _ in range(3)
+    ]
+    samples = [index.value(0, 25, 2.0, 9) for _ in range(10_000)]
+    assert np.mean(samples) == pytest.approx(2.0, abs=0.005)
+    assert np.std(samples) == pytest.approx(0.1, abs=0.005)
+
+
+def test_what_indices_need() -> None:
+    needs = {name: (i.least, i.low, i.high) for name, make in INDICES.items() for i in [make()]}
+    anything = (-math.inf, math.inf)
+    assert needs == {
+        "Mean": (1, *anything),
+        "UCB": (1, *anything),
+        "UCB with little noise": (1, *anything),
+        "KLUCB": (1, 0.0, 1.0),
+        "UCBV": (1, 0.0, 1.0),
+        "NormalUCB": (3, *anything),
+        "BetaThompson": (0, 0.0, 1.0),
+        "GaussianThompson": (1, *anything),
+    }
 
 
 # --- MAUB ----------------------------------------------------------------------------------------
@@ -259,6 +468,70 @@ def test_rounds_without_select_add_no_leader_time() -> None:
     assert policy.select() == (1,)
 
 
+class _Script(Index):
+    """Values written down beforehand; remembers what it was asked."""
+
+    def __init__(self, values: Sequence[float], least: int = 1) -> None:
+        self.values = values
+        self.least = least
+        self.asked: list[tuple[int, int, float, int]] = []
+
+    def value(self, element: int, count: int, mean: float, time: int) -> float:
+        self.asked.append((element, count, mean, time))
+        return self.values[element]
+
+
+def test_maub_with_another_index() -> None:
+    """The partition matroid {0, 1}, {2, 3} with one of each: period 3. Element 4 is a loop."""
+    index = _Script([5.0, 6.0, 1.0, 3.0, 99.0])
+    policy = ReferenceMAUB(5, matroids.partition("aabbc", {"a": 1, "b": 1, "c": 0}), index)
+    policy.update((0, 1, 2, 3, 4), (1.0, 0.5, 1.0, 0.5, 9.0))
+    # l = 1: forced, and no value is asked for.
+    assert policy.select() == (0, 2)
+    assert index.asked == []
+    policy.update((), ())
+    # l = 2: 1 for 0 gains 1, 3 for 2 gains 2. All values at local time 2, upwards, once.
+    assert policy.select() == policy.select() == (0, 3)
+    assert index.asked == [(0, 1, 1.0, 2), (1, 1, 0.5, 2), (2, 1, 1.0, 2), (3, 1, 0.5, 2)]
+    policy.update((0, 3), (1.0, 0.5))
+    # l = 3: equal gains, the lowest element.
+    index.values = [5.0, 6.0, 1.0, 2.0, 99.0]
+    assert policy.select() == (1, 2)
+    assert index.asked[4:] == [(0, 2, 1.0, 3), (1, 1, 0.5, 3), (2, 1, 1.0, 3), (3, 2, 0.5, 3)]
+    policy.update((), ())
+    # l = 4: forced.
+    assert policy.select() == (0, 2)
+    policy.update((), ())
+    # l = 5: no exchange gains anything.
+    index.values = [6.0, 6.0, 1.0, 0.0, 99.0]
+    assert policy.select() == (0, 2)
+    assert len(index.asked) == 12
+
+
+def test_maub_with_other_noise() -> None:
+    # As in the test of ties above, l = 2, and -.1 + noise sqrt(constant ln 2) (1 - .707) must be
+    # positive: sqrt(ln 2) = .833, so noise sqrt(constant) must be more than .410.
+    for noise, constant, play in [(0.3, 2.0, 2), (0.28, 2.0, 0), (0.9, 0.25, 2), (0.9, 0.2, 0)]:
+        policy = ReferenceMAUB(4, matroids.uniform(1), UCB(noise, constant))
+        policy.update((0, 0, 1, 2, 3), (1.0, 1.0, 0.5, 0.9, 0.9))
+        assert policy.select() == (0,)
+        policy.update((), ())
+        assert policy.select() == (play,)
+
+
+def test_maub_needs_every_mean() -> None:
+    # Beta posteriors could do without a first observation, the leader cannot.
+    policy = ReferenceMAUB(3, matroids.uniform(1), BetaThompson())
+    plays = []
+    for _ in range(3):
+        plays.append(policy.select())
+        assert policy.leader is None
+        policy.update(plays[-1], (0.0,))
+    assert plays == [(0,), (1,), (2,)]
+    policy.select()
+    assert policy.leader == (0,)
+
+
 @pytest.mark.parametrize("n, d", [(5, 2), (6, 3), (7, 1), (7, 5), (10, 4)])
 def test_call_counts_of_uniform_matroids(n: int, d: int) -> None:
     # In a uniform matroid greedy needs D calls and partners n-D calls, since the lowest x fits
@@ -313,6 +586,260 @@ def test_omm_by_hand() -> None:
     assert plays == [0, 1, 0, 0, 0, 0, 1]
     assert policy.oracle_calls == policy.greedy_calls == 7
     assert policy.neighborhood_updates == 0
+
+
+# --- Greedy on an index --------------------------------------------------------------------------
+
+
+def test_omm_is_greedy_on_ucb() -> None:
+    oracle = matroids.graphic(K4)
+    omm, greedy = ReferenceOMM(6, oracle), ReferenceGreedy(6, oracle, UCB())
+    for k in range(200):
+        play = omm.select()
+        assert greedy.select() == play
+        rewards = [math.sin(k + e) for e in play]
+        omm.update(play, rewards)
+        greedy.update(play, rewards)
+
+
+def test_greedy_asks_for_every_value_once() -> None:
+    # Element 1 is a loop.
+    oracle = matroids.partition("abaa", {"a": 2, "b": 0})
+    index = _Script([1.0, 99.0, 3.0, 2.0])
+    policy = ReferenceGreedy(4, oracle, index)
+    policy.update((0, 1, 2, 3, 3), (0.1, 0.2, 0.3, 0.2, 0.6))
+    assert policy.select() == policy.select() == (2, 3)
+    assert index.asked == [(0, 1, 0.1, 2), (2, 1, 0.3, 2), (3, 2, 0.4, 2)]
+
+
+def test_first_rounds_of_an_index_that_needs_more() -> None:
+    # Elements that are still wanted come first, in their order, whatever their counts.
+    policy = ReferenceGreedy(4, matroids.uniform(2), _Script([0.0, 1.0, 2.0, 3.0], least=3))
+    plays = []
+    for k in range(7):
+        plays.append(policy.select())
+        # The second time, only element 0 is observed.
+        observed = plays[-1][:1] if k == 1 else plays[-1]
+        policy.update(observed, [0.0] * len(observed))
+    assert plays == [(0, 1), (0, 1), (0, 1), (1, 2), (2, 3), (2, 3), (0, 3)]
+    assert policy.counts == [4, 3, 3, 3]
+    assert policy.select() == (2, 3)
+
+
+def test_an_index_that_needs_nothing_has_no_first_rounds() -> None:
+    index = _Script([0.0, 1.0, 2.0, 3.0], least=0)
+    policy = ReferenceGreedy(4, matroids.uniform(2), index)
+    assert policy.select() == (2, 3)
+    assert index.asked == [(e, 0, 0.0, 1) for e in range(4)]
+
+
+def test_greedy_on_samples() -> None:
+    # Element 1 is a loop: it takes no sample, but a coin when it is observed.
+    oracle = matroids.partition("abaa", {"a": 1, "b": 0})
+    policy = ReferenceGreedy(4, oracle, BetaThompson(seed=3))
+    rng = np.random.default_rng([3, 0, 1])
+    best = max((rng.beta(1, 1), e) for e in (0, 2, 3))[1]
+    assert policy.select() == policy.select() == (best,)
+    policy.update((best, 1), (1.0, 0.5))
+    rng.random()
+    samples = {e: rng.beta(2 if e == best else 1, 1) for e in (0, 2, 3)}
+    assert policy.select() == (max(samples, key=lambda e: samples[e]),)
+
+
+def test_update_tells_the_index_everything() -> None:
+    class Listener(_Script):
+        def __init__(self) -> None:
+            super().__init__([0.0, 0.0])
+            self.heard: list[tuple[int, float, float, float]] = []
+
+        def observe(self, element: int, reward: float, before: float, after: float) -> None:
+            self.heard.append((element, reward, before, after))
+
+    for policy_class in (ReferenceGreedy, ReferenceMAUB):
+        index = Listener()
+        policy = policy_class(2, matroids.partition("ab", {"a": 1, "b": 0}), index)
+        policy.update((1, 0, 1), (0.5, 1.0, 0.25))
+        assert index.heard == [(1, 0.5, 0.0, 0.5), (0, 1.0, 0.0, 1.0), (1, 0.25, 0.5, 0.375)]
+
+
+# --- Random bases --------------------------------------------------------------------------------
+
+
+def test_random_basis_draws() -> None:
+    # Element 1 is a loop and takes no weight.
+    oracle = matroids.partition("abaa", {"a": 2, "b": 0})
+    policy = ReferenceRandomBasis(4, oracle, seed=8)
+    rng = np.random.default_rng([8, 0, 1])
+    for _ in range(20):
+        weights = [(rng.random(), e) for e in (0, 2, 3)]
+        expected = tuple(sorted(e for _, e in sorted(weights)[1:]))
+        assert policy.select() == policy.select() == expected
+        policy.update(expected, (0.0, 0.0))
+
+
+def test_random_bases_of_a_uniform_matroid_are_equally_likely() -> None:
+    policy = ReferenceRandomBasis(4, matroids.uniform(2), seed=0)
+    counts = dict.fromkeys(combinations(range(4), 2), 0)
+    for _ in range(6000):
+        counts[policy.select()[0], policy.select()[1]] += 1
+        policy.update((), ())
+    # 1000 each, standard deviation 29.
+    assert all(abs(count - 1000) < 150 for count in counts.values())
+
+
+def test_epsilon_greedy_draws() -> None:
+    policy = ReferenceEpsilonGreedy(3, matroids.uniform(1), 0.4, seed=8)
+    rng = np.random.default_rng([8, 0, 1])
+    for e in range(3):
+        # First rounds draw nothing.
+        assert policy.select() == (e,)
+        policy.update((e,), ([0.2, 0.9, 0.5][e],))
+    explored = 0
+    for _ in range(100):
+        expected = 1
+        if rng.random() < 0.4:
+            expected = max((rng.random(), e) for e in range(3))[1]
+            explored += 1
+        assert policy.select() == policy.select() == (expected,)
+        policy.update((), ())
+    assert 20 < explored < 60
+
+
+def test_epsilon_greedy_at_both_ends() -> None:
+    for epsilon, elements in [(0.0, {1}), (1.0, {0, 1, 2})]:
+        policy = ReferenceEpsilonGreedy(3, matroids.uniform(1), epsilon, seed=1)
+        policy.update((0, 1, 2), (0.2, 0.9, 0.5))
+        played: set[int] = set()
+        for _ in range(50):
+            played.update(policy.select())
+            policy.update((), ())
+        assert played == elements
+
+
+# --- OSUB ----------------------------------------------------------------------------------------
+
+LINE = [[1], [0, 2], [1, 3], [2]]
+
+
+def test_osub_by_hand() -> None:
+    """Arms 0 - 1 - 2 - 3 in a line, one element each: gamma = 2, forced if (l-1) mod 3 == 0."""
+    policy = ReferenceOSUB([(0,), (1,), (2,), (3,)], LINE, UCB())
+
+    def expect(play: int, leader: int, leader_rounds: int, reward: float) -> None:
+        assert policy.select() == policy.select() == (play,)
+        assert policy.leader == leader
+        assert policy.leader_rounds[leader] == leader_rounds
+        policy.update((play,), (reward,))
+
+    # All means are 0: arm 0 leads, and is played by force.
+    expect(0, 0, 1, 0.5)
+    # l = 2: arm 1 was never played.
+    expect(1, 0, 2, 0.5)
+    # Means .5 .5, the lowest arm leads. l = 3, both at .5 + 1.482: the leader.
+    expect(0, 0, 3, 0.25)
+    # Means .375 .5: arm 1 leads, l = 1, forced.
+    expect(1, 1, 1, 0.5)
+    # l = 2: of its neighbors 0 and 2, arm 2 was never played.
+    expect(2, 1, 2, 0.0)
+    # Means .375 .5 0, counts 2 2 1; l = 3, width sqrt(2 ln 3) = 1.482:
+    # .375 + 1.048 = 1.423, .5 + 1.048 = 1.548, 1.482.
+    expect(1, 1, 3, 0.5)
+    # l = 4: forced, although 1.665 / sqrt(N) would give 1.552, 1.461, 1.665.
+    expect(1, 1, 4, 0.5)
+    # l = 5: 1.794 / sqrt(N) gives .375 + 1.269 = 1.644, .5 + .897 = 1.397, 1.794. Arm 3, never
+    # played, is no neighbor.
+    expect(2, 1, 5, 1.0)
+    # Mean of arm 2 now .5, arm 1 still leads; counts 2 4 2; l = 6: arm 2 has .5 + 1.339, arm 0
+    # .375 + 1.339, arm 1 .5 + .947.
+    expect(2, 1, 6, 1.0)
+    # Means .375 .5 .667: arm 2 leads for the first time.
+    expect(2, 2, 1, 0.0)
+    # Means .375 .5 .5: arm 1 leads again and goes on counting. l = 7: forced.
+    expect(1, 1, 7, 0.5)
+    assert policy.plays == [2, 5, 4, 0]
+    assert policy.arm_means == [0.375, 0.5, 0.5, 0.0]
+
+
+def test_osub_breaks_ties() -> None:
+    # A star: the leader 2 in the middle, all with the same statistics.
+    star = [[2], [2], [0, 1, 3], [2]]
+    index = _Script([1.0, 1.0, 1.0, 1.0])
+    policy = ReferenceOSUB([(e,) for e in range(4)], star, index)
+    for e in (0, 1, 2, 3):
+        policy.update((e,), (0.75 if e == 2 else 0.5,))
+    plays = []
+    for values in ([0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 1, 2], [1, 3, 1, 3], [9, 9, 1, 9], [0] * 4):
+        index.values = values
+        plays.append(policy.select())
+        policy.update((), ())
+    # l = 1 and 5 are forced. Among equals the leader, else the lowest arm.
+    assert plays == [(2,), (2,), (0,), (1,), (2,), (2,)]
+    # The time is that of the leader, and only its neighborhood is asked about.
+    assert index.asked[:4] == [(2, 1, 0.75, 2), (0, 1, 0.5, 2), (1, 1, 0.5, 2), (3, 1, 0.5, 2)]
+
+
+def test_osub_on_bases() -> None:
+    # U(2, 3), all bases next to each other.
+    arms = [(0, 1), (0, 2), (1, 2)]
+    policy = ReferenceOSUB(arms, [[1, 2], [0, 2], [0, 1]])
+    # An arm pays the mean of its elements, in whatever order they are told.
+    policy.update((2, 0), (0.25, 0.5))
+    assert (policy.plays, policy.arm_means) == ([0, 1, 0], [0.0, 0.375, 0.0])
+    # Neither a part of an arm, nor more than an arm, nor an element told twice.
+    for elements in [(), (0,), (0, 1, 2), (0, 0), (0, 1, 1)]:
+        policy.update(elements, [1.0] * len(elements))
+    assert (policy.plays, policy.arm_means) == ([0, 1, 0], [0.0, 0.375, 0.0])
+    assert policy.select() == (0, 2)
+    policy.update((0, 2), (1.0, 0.75))
+    assert (policy.plays, policy.arm_means) == ([0, 2, 0], [0.0, 0.625, 0.0])
+    # l = 2: of the two that were never played, the lowest.
+    assert policy.select() == (0, 1)
+
+
+def test_osub_adds_rewards_upwards() -> None:
+    policy = ReferenceOSUB([(0, 1, 2)], [[]], UCB())
+    policy.update((2, 0, 1), (1.0, 1e16, -1e16))
+    assert policy.arm_means == [1 / 3]
+    policy = ReferenceOSUB([(0, 1, 2)], [[]], UCB())
+    policy.update((1, 0, 2), (1.0, 1e16, -1e16))
+    assert policy.arm_means == [0.0]
+
+
+def test_osub_of_a_single_empty_basis() -> None:
+    policy = ReferenceOSUB([()], [[]])
+    for k in range(3):
+        assert policy.select() == ()
+        assert policy.plays == [k]
+        policy.update((), ())
+    assert policy.arm_means == [0.0]
+
+
+def test_osub_with_an_index_that_needs_more() -> None:
+    # A neighbor played less than three times has no value yet: it is played first.
+    policy = ReferenceOSUB([(0,), (1,)], [[1], [0]], NormalUCB())
+    plays = []
+    for _ in range(8):
+        (e,) = policy.select()
+        plays.append(e)
+        policy.update((e,), ([0.75, 0.5][e],))
+    # gamma = 1: every other round is forced. In round 2, both have no value: the leader; from
+    # round 4 on the leader has one (.75, no variance), and arm 1 comes until it has one too.
+    assert plays == [0, 0, 0, 1, 0, 1, 0, 1]
+    assert policy.select() == (0,)
+    policy.update((0,), (0.75,))
+    assert policy.select() == (0,)
+
+
+@pytest.mark.parametrize("name", ["UCB with little noise", "KLUCB", "UCBV", "NormalUCB"])
+def test_osub_learns(name: str) -> None:
+    means = [0.1, 0.3, 0.5, 0.9, 0.6]
+    neighbors = [[1], [0, 2], [1, 3], [2, 4], [3]]
+    policy = ReferenceOSUB([(e,) for e in range(5)], neighbors, INDICES[name]())
+    rewards = [bernoulli_rewards(2, e, means[e], 4000) for e in range(5)]
+    regret = reference_run(policy, rewards, means, 0.9, 4000)
+    assert policy.leader == 3
+    # The second half costs less than the first.
+    assert 0 < regret[-1] - regret[1999] < regret[1999]
 
 
 # --- Both policies -------------------------------------------------------------------------------
@@ -378,6 +905,35 @@ def test_policies_learn(policy_class: type[ReferenceMAUB | ReferenceOMM]) -> Non
     assert all(later >= earlier for earlier, later in pairwise(regret))
     # The second half costs less than the first.
     assert 0 < regret[-1] - regret[999] < regret[999]
+
+
+@each_index
+@each_example
+def test_plays_with_any_index_are_bases(
+    size: int, oracle: matroids.Independence, index_class: Callable[[], Index]
+) -> None:
+    bases = matroids.bases(size, oracle)
+    for policy_class in (ReferenceGreedy, ReferenceMAUB):
+        policy = policy_class(size, oracle, index_class())
+        for k in range(40):
+            play = policy.select()
+            assert frozenset(play) in bases
+            assert policy.select() == play
+            policy.update(play, [(1 + math.sin(k + e)) / 2 for e in play])
+
+
+@each_index
+def test_policies_with_any_optimistic_index_learn(index_class: Callable[[], Index]) -> None:
+    if index_class is Mean:
+        pytest.skip("without optimism there is no promise")
+    oracle = matroids.graphic(K4)
+    means = [0.9, 0.2, 0.8, 0.3, 0.7, 0.1]
+    best_value = basis_value(matroids.best_basis(6, oracle, means), means)
+    rewards = [bernoulli_rewards(5, e, means[e], 2000) for e in range(6)]
+    for policy_class in (ReferenceGreedy, ReferenceMAUB):
+        policy = policy_class(6, oracle, index_class())
+        regret = reference_run(policy, rewards, means, best_value, 2000)
+        assert 0 <= regret[-1] - regret[999] < regret[999]
 
 
 # --- Streams -------------------------------------------------------------------------------------
