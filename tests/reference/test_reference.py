@@ -469,12 +469,16 @@ def test_rounds_without_select_add_no_leader_time() -> None:
 
 
 class _Script(Index):
-    """Values written down beforehand; remembers what it was asked."""
+    """Values written down beforehand; remembers what it was told and asked."""
 
     def __init__(self, values: Sequence[float], least: int = 1) -> None:
         self.values = values
         self.least = least
+        self.heard: list[tuple[int, float, float, float]] = []
         self.asked: list[tuple[int, int, float, int]] = []
+
+    def observe(self, element: int, reward: float, before: float, after: float) -> None:
+        self.heard.append((element, reward, before, after))
 
     def value(self, element: int, count: int, mean: float, time: int) -> float:
         self.asked.append((element, count, mean, time))
@@ -647,16 +651,8 @@ def test_greedy_on_samples() -> None:
 
 
 def test_update_tells_the_index_everything() -> None:
-    class Listener(_Script):
-        def __init__(self) -> None:
-            super().__init__([0.0, 0.0])
-            self.heard: list[tuple[int, float, float, float]] = []
-
-        def observe(self, element: int, reward: float, before: float, after: float) -> None:
-            self.heard.append((element, reward, before, after))
-
     for policy_class in (ReferenceGreedy, ReferenceMAUB):
-        index = Listener()
+        index = _Script([0.0, 0.0])
         policy = policy_class(2, matroids.partition("ab", {"a": 1, "b": 0}), index)
         policy.update((1, 0, 1), (0.5, 1.0, 0.25))
         assert index.heard == [(1, 0.5, 0.0, 0.5), (0, 1.0, 0.0, 1.0), (1, 0.25, 0.5, 0.375)]
@@ -781,7 +777,8 @@ def test_osub_breaks_ties() -> None:
 def test_osub_on_bases() -> None:
     # U(2, 3), all bases next to each other.
     arms = [(0, 1), (0, 2), (1, 2)]
-    policy = ReferenceOSUB(arms, [[1, 2], [0, 2], [0, 1]])
+    index = _Script([0.0, 0.0, 0.0])
+    policy = ReferenceOSUB(arms, [[1, 2], [0, 2], [0, 1]], index)
     # An arm pays the mean of its elements, in whatever order they are told.
     policy.update((2, 0), (0.25, 0.5))
     assert (policy.plays, policy.arm_means) == ([0, 1, 0], [0.0, 0.375, 0.0])
@@ -792,6 +789,7 @@ def test_osub_on_bases() -> None:
     assert policy.select() == (0, 2)
     policy.update((0, 2), (1.0, 0.75))
     assert (policy.plays, policy.arm_means) == ([0, 2, 0], [0.0, 0.625, 0.0])
+    assert index.heard == [(1, 0.375, 0.0, 0.375), (1, 0.875, 0.375, 0.625)]
     # l = 2: of the two that were never played, the lowest.
     assert policy.select() == (0, 1)
 
@@ -842,7 +840,7 @@ def test_osub_learns(name: str) -> None:
     assert 0 < regret[-1] - regret[1999] < regret[1999]
 
 
-# --- Both policies -------------------------------------------------------------------------------
+# --- All policies --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("policy_class", [ReferenceMAUB, ReferenceOMM])
