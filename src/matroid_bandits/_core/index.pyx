@@ -4,6 +4,8 @@ from libc.math cimport INFINITY, isnan, log, sqrt
 
 import numpy as np
 
+from matroid_bandits._arguments import real_array
+
 # The table of confidence widths ends here: 8 MB.
 cdef Py_ssize_t MOST_WIDTHS = 2**20
 
@@ -108,9 +110,14 @@ cdef class PythonIndexKernel(IndexKernel):
         cdef double[::1] found
         cdef Py_ssize_t i
         array = np.asarray(elements)
-        answer = self.index.values(np.asarray(self.means)[array], np.asarray(self.counts)[array],
-                                   int(time))
-        found = np.ascontiguousarray(answer, dtype=np.float64)
+        answer = self.index.values(
+            np.asarray(self.means)[array], np.asarray(self.counts)[array], int(time)
+        )
+        found = real_array(answer, f"values of {self.name}")
+        if found.shape[0] != elements.shape[0]:
+            raise ValueError(
+                f"{self.name} gave {found.shape[0]} values for {elements.shape[0]} elements"
+            )
         for i in range(elements.shape[0]):
             if isnan(found[i]):
                 raise ValueError(

@@ -1,0 +1,141 @@
+"""Structures with every index, and the baselines, against the slow reference, every round."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+from matroid_bandits import catalog
+
+from ..reference import indices as slow
+from ..reference import policies as reference
+from ..reference.matroids import Independence
+from ..seeds import seeds
+
+Maker = Callable[[mb.Matroid, int], mb.Policy]
+
+# Engine and reference of every index, for one seed.
+INDICES: dict[str, tuple[Callable[[], mb.Index], Callable[[int], slow.Index]]] = {
+    "mean": (mb.Mean, lambda _: slow.Mean()),
+    "noise 0.2": (lambda: mb.UCB(0.2), lambda _: slow.UCB(0.2)),
+    "noise 1000": (lambda: mb.UCB(1000.0), lambda _: slow.UCB(1000.0)),
+    "no noise": (lambda: mb.UCB(0.0), lambda _: slow.UCB(0.0)),
+    "constant 1.5": (lambda: mb.UCB(1.0, 1.5), lambda _: slow.UCB(1.0, 1.5)),
+    "kl": (mb.KLUCB, lambda _: slow.KLUCB()),
+    "kl 0": (lambda: mb.KLUCB(0), lambda _: slow.KLUCB(0.0)),
+    "ucbv": (mb.UCBV, lambda _: slow.UCBV()),
+    "normal": (mb.NormalUCB, lambda _: slow.NormalUCB()),
+    "beta": (mb.BetaThompson, slow.BetaThompson),
+    "gaussian": (lambda: mb.GaussianThompson(0.3), lambda s: slow.GaussianThompson(0.3, s)),
+}
+
+
+def _with_index(structure: Any, other: Any, index: str) -> tuple[Maker, Any]:
+    fast, exact = INDICES[index]
+    return (
+        lambda matroid, seed: structure(matroid, index=fast(), seed=seed),
+        lambda size, ask, seed: other(size, ask, exact(seed)),
+    )
+
+
+PAIRS: dict[str, tuple[Maker, Any]] = {
+    **{f"OMM {i}": _with_index(mb.OMM, reference.ReferenceGreedy, i) for i in INDICES},
+    **{f"MAUB {i}": _with_index(mb.MAUB, reference.ReferenceMAUB, i) for i in INDICES},
+    "CUCB": (
+        lambda matroid, _: mb.CUCB(matroid),
+        lambda size, ask, _: reference.ReferenceGreedy(size, ask, slow.UCB(1.0, 1.5)),
+    ),
+    "KLOSM": (
+        lambda matroid, _: mb.KLOSM(matroid),
+        lambda size, ask, _: reference.ReferenceGreedy(size, ask, slow.KLUCB()),
+    ),
+    "CTS": (
+        lambda matroid, seed: mb.CTS(matroid, seed=seed),
+        lambda size, ask, seed: reference.ReferenceGreedy(size, ask, slow.BetaThompson(seed)),
+    ),
+    "CTS gaussian": (
+        lambda matroid, seed: mb.CTS(matroid, prior="gaussian", noise=0.2, seed=seed),
+        lambda size, ask, seed: reference.ReferenceGreedy(
+            size, ask, slow.GaussianThompson(0.2, seed)
+        ),
+    ),
+    "FollowTheLeader": (
+        lambda matroid, _: mb.FollowTheLeader(matroid),
+        lambda size, ask, _: reference.ReferenceGreedy(size, ask, slow.Mean()),
+    ),
+    "RandomBasis": (
+        lambda matroid, seed: mb.RandomBasis(matroid, seed=seed),
+        reference.ReferenceRandomBasis,
+    ),
+    "EpsilonGreedy": (
+        lambda matroid, seed: mb.EpsilonGreedy(matroid, epsilon=0.3, seed=seed),
+        lambda size, ask, seed: reference.ReferenceEpsilonGreedy(size, ask, 0.3, seed),
+    ),
+}
+
+
+def _rewards(kind: str, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
+    if kind == "gaussian":
+        return rng.normal(means, 0.3)
+    if kind == "few values":
+        return rng.integers(0, 3, len(means)) / 2
+    if kind == "uniform":
+        return rng.random(len(means)) * means
+    return (rng.random(len(means)) < means).astype(float)
+
+
+def _compare(
+    name: str,
+    matroid: mb.Matroid,
+    ask: Independence,
+    rng: np.random.Generator,
+    *,
+    kind: str,
+    rounds: int,
+) -> None:
+    make, make_reference = PAIRS[name]
+    seed = int(rng.integers(0, 1000))
+    policy, other = make(matroid, seed), make_reference(matroid.size, ask, seed)
+    means = rng.uniform(0, 1, matroid.size)
+    for t in range(rounds):
+        basis = policy.select()
+        assert tuple(basis.tolist()) == other.select(), t
+        if isinstance(policy, mb.MAUB):
+            leader = policy.leader
+            assert (None if leader is None else tuple(leader.tolist())) == other.leader
+        else:
+            assert policy.oracle_calls == other.oracle_calls
+            assert policy.greedy_calls == other.greedy_calls
+        elements = basis
+        chance = rng.random()
+        if chance < 0.05:
+            elements = rng.permutation(basis)[: len(basis) // 2]
+        elif chance < 0.1:
+            elements = rng.permutation(matroid.size)[: rng.integers(0, matroid.size + 1)]
+        rewards = _rewards(kind, rng, means[elements])
+        policy.update(elements, rewards)
+        other.update(elements.tolist(), rewards.tolist())
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("family", catalog.MATROIDS)
+def test_round_for_round(name: str, family: str) -> None:
+    is_bounded = PAIRS[name][0](mb.UniformMatroid(1, 1), 0).reward_range == (0, 1)
+    kinds = ["bernoulli", "few values", "uniform"] + ["gaussian"] * (not is_bounded)
+    for seed in seeds(2):
+        for i, kind in enumerate(kinds):
+            rng = np.random.default_rng([seed, 11, i])
+            matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(0, 11)))
+            ask = cache(lambda s, m=matroid: m.is_independent(s))
+            _compare(name, matroid, ask, rng, kind=kind, rounds=120)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_longer_run(name: str) -> None:
+    matroid = mb.GraphicMatroid.complete(6)
+    ask = cache(matroid.is_independent)
+    rng = np.random.default_rng(3)
+    _compare(name, matroid, ask, rng, kind="bernoulli", rounds=1500)
