@@ -91,7 +91,7 @@ def test_what_means_and_counts_do_not_determine_is_said(index: mb.Index) -> None
         (lambda: mb.UCB(-1), "noise must be a number from 0 to 1e\\+100, got -1"),
         (lambda: mb.UCB(float("nan")), "noise must be a number from 0"),
         (lambda: mb.UCB("much"), "noise must be a number from 0 to 1e\\+100, got 'much'"),
-        (lambda: mb.UCB(True), "noise must be a number"),  # noqa: FBT003
+        (lambda: mb.UCB(True), "noise must be a number"),
         (lambda: mb.UCB(1, -2), "constant must be a number from 0"),
         (lambda: mb.KLUCB(-1), "c must be a number from 0"),
         (lambda: mb.GaussianThompson(-0.5), "noise must be a number from 0"),

@@ -1,5 +1,5 @@
 # Bernoulli's divergence, and how far a mean may be above what was observed.
-from libc.math cimport expm1, fabs, log, log1p, sqrt
+from libc.math cimport exp, expm1, fabs, log, sqrt
 
 from matroid_bandits._core.index cimport IndexKernel
 

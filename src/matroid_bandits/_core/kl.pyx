@@ -14,33 +14,28 @@ cdef double ROUNDING = 1e-13
 cdef double kl_upper(double mean, double level) noexcept:
     """The largest q with kl(mean, q) <= level, for a mean from 0 to 1 and a level not negative.
 
-    Solved for y = -ln(1 - q), in which kl is convex, nearly linear far out, and as exact near
-    q = 1 as anywhere: Halley's steps from a bound above, halving whenever one would leave the
-    interval that is known to hold the answer.
+    Solved for y = -ln(1 - q), in which kl is convex, and nearly linear far out: Halley's steps,
+    from a guess that is right to the second order for low levels, and halving whenever one would
+    leave the interval that is known to hold the answer.
     """
-    cdef double y, least, low, high, q, excess, slope, bend, step, entropy, start
+    cdef double y, least, low, high, q, guess, excess, slope, bend, step, fixed
+    cdef double variance = mean * (1 - mean)
     cdef Py_ssize_t _
     if mean >= 1 or level <= 0:
         return min(max(mean, 0.0), 1.0)
     if mean <= 0:
         return -expm1(-level)
-    # kl(mean, q) = entropy-free part - mean ln q + (1 - mean) y
-    entropy = mean * log(mean) + (1 - mean) * log1p(-mean)
-    least = -log1p(-mean)
+    least = -log(1 - mean)
+    # kl(mean, q) - level = fixed - mean ln q + (1 - mean) y
+    fixed = mean * log(mean) - (1 - mean) * least - level
+    # It is positive where -mean ln q, which is not negative, is not needed.
     low = least
-    # -mean ln q is not negative:
-    high = (level - entropy) / (1 - mean)
-    # kl(mean, q) >= (q - mean)^2 / 2v, v the largest variance between the two, which is at most
-    # 1/4 (Pinsker), at most q, and for mean >= 1/2 that of the mean.
-    start = min(sqrt(0.5 * level), level + sqrt(level * (level + 2 * mean)))
-    if mean >= 0.5:
-        start = min(start, sqrt(2 * level * mean * (1 - mean)))
-    if mean + start < 1:
-        high = min(high, -log1p(-(mean + start)))
-    y = high
+    high = -fixed / (1 - mean)
+    guess = sqrt(2 * variance * level) + (1 - 2 * mean) * level / 1.5
+    y = min(high, -log(1 - mean - guess)) if 0 < guess < 1 - mean else high
     for _ in range(MOST_STEPS):
-        q = -expm1(-y)
-        excess = entropy - mean * log(q) + (1 - mean) * y - level
+        q = 1 - exp(-y)
+        excess = fixed - mean * log(q) + (1 - mean) * y
         if excess > 0:
             high = y
         else:
@@ -54,8 +49,9 @@ cdef double kl_upper(double mean, double level) noexcept:
         y -= step
         # The error is cubed with every step: 1e-5 of the way now, 1e-15 after it.
         if fabs(step) <= 1e-5 * (y - least):
-            break
-    return max(mean, -expm1(-y))
+            # 1 - exp(-y), from what it was before the step.
+            return max(mean, q - (1 - q) * step * (1 + 0.5 * step))
+    return max(mean, 1 - exp(-y))
 
 
 def kl_ucb(const double[::1] means, const double[::1] levels):
