@@ -14,6 +14,7 @@ from matroid_bandits import (
     checks,
     environments,
     indices,
+    lower_bound,
     matroids,
     policies,
     simulation,
@@ -23,6 +24,7 @@ from matroid_bandits.checks import *
 from matroid_bandits.environments import *
 from matroid_bandits.errors import MatroidAxiomError
 from matroid_bandits.indices import *
+from matroid_bandits.lower_bound import *
 from matroid_bandits.matroids import *
 from matroid_bandits.policies import *
 from matroid_bandits.simulation import *
@@ -32,6 +34,7 @@ __all__ = ["MatroidAxiomError", "__version__", "catalog"]
 __all__ += checks.__all__
 __all__ += environments.__all__
 __all__ += indices.__all__
+__all__ += lower_bound.__all__
 __all__ += matroids.__all__
 __all__ += policies.__all__
 __all__ += simulation.__all__

@@ -6,7 +6,15 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import freeze, frozen_state, integer, real_array
+from matroid_bandits._arguments import (
+    distinct_elements,
+    element_array,
+    freeze,
+    frozen_state,
+    integer,
+    real_array,
+    shown,
+)
 from matroid_bandits._core.rewards import RewardKernel
 from matroid_bandits._overrides import is_newer
 
@@ -24,7 +32,8 @@ class Environment(ABC):
     The k-th reward of an element depends on the seed, the element and k alone, not on what else
     is played: policies run with one seed meet the same rewards.
 
-    To write your own, give the means to ``super().__init__`` and answer `_sample`.
+    To write your own, give the means to ``super().__init__`` and answer `_sample`; and
+    `_divergence`, if lower bounds on the regret are wanted.
 
     Parameters
     ----------
@@ -58,6 +67,10 @@ class Environment(ABC):
         Two calls must continue what one longer call would have given.
         """
 
+    def _divergence(self, elements: npt.NDArray[np.intp], means: FloatArray) -> npt.ArrayLike:
+        """Optional: what `divergence` returns. Input is checked."""
+        raise NotImplementedError
+
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
         """A random instance: means uniform in [0.5, 1], as in the experiments of [DG25]."""
@@ -79,6 +92,47 @@ class Environment(ABC):
         if is_newer(self, "_sample", than="_rewards"):
             return Environment._rewards(self, checked)
         return self._rewards(checked)
+
+    def divergence(self, elements: npt.ArrayLike, means: npt.ArrayLike) -> FloatArray:
+        """How hard it is to tell the rewards of elements from such with other means.
+
+        The Kullback-Leibler divergence of the rewards of each element from those that it would
+        give with another mean: 0 for its own mean, infinite where a single reward may settle it.
+
+        Parameters
+        ----------
+        elements : array_like of int
+            Elements, in any order and as often as wanted.
+        means : array_like of float
+            For each of them, the other mean.
+
+        Raises
+        ------
+        NotImplementedError
+            If the class does not define ``_divergence(elements, means)``.
+        """
+        cls = type(self).__name__
+        # What is known of the rewards of a class says nothing about those of a subclass.
+        if type(self)._divergence is Environment._divergence or is_newer(
+            self, "_sample", than="_divergence"
+        ):
+            raise NotImplementedError(
+                f"{cls} does not tell how hard its means are to tell apart: define "
+                f"{cls}._divergence(elements, means), the Kullback-Leibler divergence of the "
+                "rewards of each of `elements` from those with the mean in `means`"
+            )
+        places = element_array(elements)
+        distinct_elements(np.unique(places), self.size)
+        others = real_array(means, "means")
+        if len(places) != len(others):
+            raise ValueError(f"{len(places)} elements, but {len(others)} means")
+        values = np.asarray(self._divergence(places, others), dtype=np.float64)
+        if values.shape != places.shape or not np.all(values >= 0):
+            raise ValueError(
+                f"{cls}._divergence must return {len(places)} numbers that are not negative, "
+                f"got {shown(values.tolist())}"
+            )
+        return values
 
     def _rewards(self, seed: int) -> RewardKernel:
         """Rewards for this class; overridden where compiled code draws them faster."""

@@ -37,5 +37,27 @@ class BernoulliEnvironment(Environment):
         rewards: npt.NDArray[np.float64] = (rng.random(count) < self.means[element]).astype(float)
         return rewards
 
+    def _divergence(
+        self, elements: npt.NDArray[np.intp], means: npt.NDArray[np.float64]
+    ) -> npt.ArrayLike:
+        outside = np.flatnonzero((means < 0) | (means > 1))
+        if outside.size:
+            raise ValueError(
+                f"no rewards of 0 and 1 have the mean {means[outside[0]]}; allowed is 0 to 1"
+            )
+        own = self.means[elements]
+        change = means - own
+        # Rounding can make tiny ones negative.
+        return np.maximum(_term(own, change) + _term(1 - own, -change), 0.0)
+
     def _rewards(self, seed: int) -> RewardKernel:
         return BernoulliRewards(seed, self.means)
+
+
+def _term(
+    share: npt.NDArray[np.float64], change: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """One half of kl: share * ln(share / (share + change)), exact for small changes."""
+    with np.errstate(divide="ignore"):
+        relative = np.divide(change, share, out=np.zeros_like(share), where=share > 0)
+        return -share * np.log1p(relative)

@@ -51,5 +51,17 @@ class GaussianEnvironment(Environment):
         rewards: npt.NDArray[np.float64] = self.means[element] + self._std[element] * normals
         return rewards
 
+    def _divergence(
+        self, elements: npt.NDArray[np.intp], means: npt.NDArray[np.float64]
+    ) -> npt.ArrayLike:
+        distance = np.abs(self.means[elements] - means)
+        # Without noise any distance is infinitely many standard deviations.
+        with np.errstate(divide="ignore", over="ignore"):
+            scaled = np.divide(
+                distance, self._std[elements], out=np.zeros_like(distance), where=distance > 0
+            )
+            values: npt.NDArray[np.float64] = scaled**2 / 2
+        return values
+
     def _rewards(self, seed: int) -> RewardKernel:
         return GaussianRewards(seed, self.means, self._std)

@@ -1,0 +1,209 @@
+"""How hard an instance is: the gap of every element, and the regret nobody can avoid.
+
+[TP16]: Talebi & Proutiere, An Optimal Algorithm for Stochastic Matroid Bandit Optimization
+(AAMAS 2016), Theorem 1, for Bernoulli rewards; in the same way for other rewards, by [LR85]: Lai &
+Robbins, Asymptotically Efficient Adaptive Allocation Rules (1985). Not in [TP16]: where two means
+tie, the lowest index counts as better, and a gap of zero adds nothing to the bound.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import freeze, shown, weight_array
+from matroid_bandits._core.partners import partners_of
+from matroid_bandits.environments import Environment
+from matroid_bandits.matroids import Matroid
+
+__all__ = ["Gaps", "gaps", "regret_lower_bound"]
+
+IntArray = npt.NDArray[np.intp]
+FloatArray = npt.NDArray[np.float64]
+
+# More lines than this are no longer read.
+_LINES = 20
+_MEMBERS = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gaps:
+    """What separates the best basis from everything else; printed, a table.
+
+    Attributes
+    ----------
+    means : numpy.ndarray
+        The mean of every element.
+    basis : numpy.ndarray
+        The best basis, ascending.
+    elements : numpy.ndarray
+        All elements outside it that are no loops, ascending.
+    partners : numpy.ndarray
+        For each of them, the element of the best basis with the lowest mean that it can replace.
+    gaps : numpy.ndarray
+        For each of them, the mean of its partner minus its own, never negative.
+    """
+
+    means: FloatArray
+    basis: IntArray
+    elements: IntArray
+    partners: IntArray
+    gaps: FloatArray
+
+    def __repr__(self) -> str:
+        least = f", the smallest {self.gaps.min():.3g}" if self.gaps.size else ""
+        return f"Gaps({self.gaps.size} elements outside the best basis{least})"
+
+    def __str__(self) -> str:
+        """The smallest gaps first, they are what takes long to learn."""
+        first = np.argsort(self.gaps, kind="stable")[:_LINES]
+        rows = [("element", "mean", "partner", "mean", "gap")]
+        rows += [
+            (str(e), f"{self.means[e]:.4g}", str(x), f"{self.means[x]:.4g}", f"{gap:.3g}")
+            for e, x, gap in zip(
+                self.elements[first], self.partners[first], self.gaps[first], strict=True
+            )
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in rows
+        ]
+        if self.gaps.size > _LINES:
+            lines.append(f"... and {self.gaps.size - _LINES:,} more")
+        if not self.gaps.size:
+            lines = ["nothing to learn: there is one basis only"]
+        members = ", ".join(map(str, self.basis[:_MEMBERS]))
+        more = f", ... ({self.basis.size:,} elements)" if self.basis.size > _MEMBERS else ""
+        return "\n".join([f"best basis: {members}{more}", *lines])
+
+
+def gaps(matroid: Matroid, means: npt.ArrayLike) -> Gaps:
+    """The gap of every element outside the best basis to its partner in it.
+
+    The *partner* of an element is the one of lowest mean among those of the best basis that it can
+    replace (ties: the lowest index).
+
+    Parameters
+    ----------
+    matroid : Matroid
+        What may be played.
+    means : array_like of float
+        The true mean of every element, finite.
+
+    Returns
+    -------
+    Gaps
+
+    Notes
+    -----
+    Costs one greedy run and one partner per element. A matroid that knows its circuits is asked
+    nothing for partners, one written in Python up to ``rank`` questions for each.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> print(mb.gaps(mb.UniformMatroid(2, 4), [0.9, 0.7, 0.1, 0.6]))
+    best basis: 0, 1
+    element  mean  partner  mean  gap
+          3   0.6        1   0.7  0.1
+          2   0.1        1   0.7  0.6
+    """
+    if not isinstance(matroid, Matroid):
+        raise TypeError(f"gaps are those of a matroid, got {shown(matroid)}")
+    values = np.array(weight_array(means, matroid.size))
+    unfit = np.flatnonzero(~np.isfinite(values))
+    if unfit.size:
+        raise ValueError(f"the mean of element {unfit[0]} must be finite, got {values[unfit[0]]}")
+    basis = matroid.max_weight_basis(values)
+    outside = np.ones(matroid.size, dtype=np.bool_)
+    outside[basis] = False
+    outside[matroid.loops] = False
+    elements = np.flatnonzero(outside)
+    # The first that can be replaced is then the one of lowest mean.
+    ascending = basis[np.argsort(values[basis], kind="stable")]
+    partners = partners_of(matroid._new_kernel(), ascending, elements)
+    return Gaps(
+        means=freeze(values),
+        basis=freeze(basis),
+        elements=freeze(elements),
+        partners=freeze(partners),
+        gaps=freeze(values[partners] - values[elements]),
+    )
+
+
+def regret_lower_bound(
+    matroid: Matroid, environment: Environment, rounds: npt.ArrayLike
+) -> FloatArray | float:
+    """The regret that no policy can avoid in the long run.
+
+    For a policy that is *consistent*, one whose regret grows more slowly than any power of the
+    number of rounds whatever the means are, [TP16] and [LR85] say::
+
+        lim inf R(T) / ln T  >=  sum over e outside B* of gap(e) / kl(e, partner of e),
+
+    where B* is the best basis and kl(e, x) the Kullback-Leibler divergence of the rewards of e
+    from those that e would give with the mean of x. For Gaussian rewards a term is
+    ``2 std**2 / gap``. This function returns the right-hand side times ``ln T``.
+
+    It is a statement about large T: after finitely many rounds the regret of a good policy may well
+    be below the bound, for instance while elements of tiny gaps cannot be told apart yet.
+
+    Parameters
+    ----------
+    matroid : Matroid
+        What may be played.
+    environment : Environment
+        Who answers; it must tell how hard its means are to tell apart
+        (:meth:`Environment.divergence`).
+    rounds : int, or array_like of int
+        Numbers of rounds T, at least 1.
+
+    Returns
+    -------
+    float, or numpy.ndarray
+        The bound after so many rounds.
+
+    Raises
+    ------
+    NotImplementedError
+        If the environment's class says nothing about divergence.
+
+    References
+    ----------
+    .. [LR85] T. L. Lai and H. Robbins, Asymptotically Efficient Adaptive Allocation Rules, Advances
+       in Applied Mathematics 6, 1985.
+    .. [TP16] M. S. Talebi and A. Proutiere, An Optimal Algorithm for Stochastic Matroid Bandit
+       Optimization, AAMAS 2016.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> environment = mb.GaussianEnvironment([0.9, 0.7, 0.1, 0.6], std=0.2)
+    >>> round(mb.regret_lower_bound(mb.UniformMatroid(2, 4), environment, 100_000), 2)
+    10.75
+    """
+    if not isinstance(environment, Environment):
+        raise TypeError(f"environment must be an Environment, got {shown(environment)}")
+    if isinstance(matroid, Matroid) and environment.size != matroid.size:
+        raise ValueError(
+            f"the environment has {environment.size} elements, the matroid {matroid.size}"
+        )
+    times = _rounds(rounds)
+    found = gaps(matroid, environment.means)
+    divergence = environment.divergence(found.elements, environment.means[found.partners])
+    # Means that tie need not be told apart. Where the divergence is infinite, a term is 0.
+    apart = (found.gaps > 0) & (divergence > 0)
+    rate = float(np.sum(found.gaps[apart] / divergence[apart]))
+    bound: FloatArray = rate * np.log(times)
+    return float(bound) if bound.ndim == 0 else bound
+
+
+def _rounds(rounds: npt.ArrayLike) -> FloatArray:
+    array = np.asarray(rounds)
+    if array.dtype.kind not in "iuf" or array.dtype == np.bool_:
+        raise ValueError(f"rounds must be whole numbers, got {shown(rounds)}")
+    wrong = array[~(np.isfinite(array) & (array >= 1) & (array == np.floor(array)))]
+    if wrong.size:
+        raise ValueError(f"rounds must be whole numbers, at least 1, got {wrong.flat[0]}")
+    return array.astype(np.float64)
