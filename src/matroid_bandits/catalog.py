@@ -1,20 +1,26 @@
-"""Things by name: the classes of the package, and matroids like ``K20`` or ``U(15,30)``.
+"""Things by name: the classes of the package, matroids like ``K20`` or ``U(15,30)``, and policies
+with parameters.
 
-The command line speaks these names; so may anybody:
+The command line and study files speak these names; so may anybody:
 
 >>> from matroid_bandits import catalog
 >>> catalog.matroid("U(15,30)")
 UniformMatroid(rank=15, size=30)
+>>> catalog.policy("MAUB(neighborhood=paper)")(catalog.matroid("K5")).neighborhood
+'paper'
 """
 
+import inspect
 import re
 from collections.abc import Mapping
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 from matroid_bandits import environments, matroids, policies
 from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._spelling import spelled, taken_apart
 from matroid_bandits.environments import Environment
 from matroid_bandits.matroids import GraphicMatroid, Matroid, UniformMatroid
 from matroid_bandits.policies import Policy
@@ -23,10 +29,13 @@ __all__ = [
     "ENVIRONMENTS",
     "MATROIDS",
     "POLICIES",
+    "NamedPolicy",
     "environment_class",
     "matroid",
+    "policy",
     "policy_class",
     "summary",
+    "takes_seed",
 ]
 
 T = TypeVar("T")
@@ -78,9 +87,82 @@ def matroid(name: str, seed: int = 0) -> Matroid:
     )
 
 
+@dataclass(frozen=True)
+class NamedPolicy:
+    """A policy class with parameters; called with a matroid, it makes a fresh policy.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in tables: the same for every way of writing it.
+    cls : type of Policy
+    parameters : dict
+    """
+
+    name: str
+    cls: type[Policy]
+    parameters: Mapping[str, Any]
+
+    def __call__(self, matroid: Matroid, seed: int | None = None) -> Policy:
+        """A fresh policy for `matroid`; one that draws gets the seed, unless it has its own."""
+        given = dict(self.parameters)
+        if seed is not None and takes_seed(self.cls):
+            given.setdefault("seed", seed)
+        return self.cls(matroid, **given)
+
+
+def policy(text: str) -> NamedPolicy:
+    """The policy called `text`: a name, and in brackets parameters other than the defaults.
+
+    Parameters
+    ----------
+    text : str
+        ``MAUB``, or ``MAUB(neighborhood=paper)``. Names in any case; values are numbers, ``true``
+        or ``false``, and words, which need quotes only if they have other signs in them.
+
+    Raises
+    ------
+    ValueError
+        If there is no such policy or parameter, or the class refuses a value.
+
+    Examples
+    --------
+    >>> from matroid_bandits import catalog
+    >>> catalog.policy("maub( neighborhood = 'paper' )").name
+    'MAUB(neighborhood=paper)'
+    """
+    name, parameters = taken_apart(text)
+    cls = policy_class(name)
+    allowed = [known for known in inspect.signature(cls).parameters if known != "matroid"]
+    for key in parameters:
+        if key not in allowed:
+            hint = nearest(key, allowed) if allowed else "it takes none"
+            raise ValueError(f"{cls.name} has no parameter {shown(key)}; {hint}")
+    ordered = {key: parameters[key] for key in allowed if key in parameters}
+    found = NamedPolicy(spelled(cls.name, ordered), cls, ordered)
+    try:
+        # The class itself knows which values it takes.
+        found(UniformMatroid(1, 2), seed=0)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{found.name}: {error}") from error
+    return found
+
+
 def policy_class(name: str) -> type[Policy]:
-    """The policy class called `name`, in any case."""
+    """The policy class called `name`, in any case; the name of the class will do too."""
+    for cls in POLICIES.values():
+        if cls.__name__.lower() == name.lower():
+            return cls
     return _by_name("policy", name, POLICIES)
+
+
+def takes_seed(cls: type) -> bool:
+    """Whether a policy class draws random numbers: its constructor has a parameter ``seed``."""
+    try:
+        return "seed" in inspect.signature(cls).parameters
+    except (ValueError, TypeError):
+        # A class of C code that tells nothing about its parameters.
+        return False
 
 
 def environment_class(name: str) -> type[Environment]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import freeze, shown, weight_array
 from matroid_bandits._core.partners import partners_of
 from matroid_bandits.environments import Environment
+from matroid_bandits.errors import no_partner
 from matroid_bandits.matroids import Matroid
 
 __all__ = ["Gaps", "gaps", "regret_lower_bound"]
@@ -95,6 +96,11 @@ def gaps(matroid: Matroid, means: npt.ArrayLike) -> Gaps:
     -------
     Gaps
 
+    Raises
+    ------
+    MatroidAxiomError
+        If the answers of a matroid written in Python are those of no matroid.
+
     Notes
     -----
     Costs one greedy run and one partner per element. A matroid that knows its circuits is asked
@@ -123,6 +129,8 @@ def gaps(matroid: Matroid, means: npt.ArrayLike) -> Gaps:
     # The first that can be replaced is then the one of lowest mean.
     ascending = basis[np.argsort(values[basis], kind="stable")]
     partners = partners_of(matroid._new_kernel(), ascending, elements)
+    if (partners < 0).any():
+        raise no_partner(matroid, int(elements[partners < 0][0]), basis.tolist())
     return Gaps(
         means=freeze(values),
         basis=freeze(basis),

@@ -89,7 +89,7 @@ def test_the_numbers_do_not_depend_on_jobs(small: Study, expected: Results, tmp_
 def test_tables_are_plain_parquet(expected: Results) -> None:
     runs = pq.read_schema(expected.folder / "runs.parquet")
     assert runs.names == [
-        *("instance", "policy", "seed", "horizon", "regret", "seconds"),
+        *("instance", "policy", "seed", "horizon", "regret", "lower_bound", "seconds"),
         *("oracle_calls", "greedy_calls", "neighborhood_updates", "session"),
     ]
     curves = pq.read_schema(expected.folder / "curves.parquet")
@@ -139,6 +139,118 @@ def test_a_policy_without_counters(tmp_path: Path) -> None:
     assert found.curves.query("policy == 'Plain'")["greedy_calls"].isna().all()
     assert (plain["regret"] > 0).all()
     assert found.runs.query("policy == 'OMM'")["greedy_calls"].tolist() == [50, 50]
+
+
+class Dice(mb.Policy):
+    """Plays at random; what it draws depends on its seed."""
+
+    name = "dice"
+
+    def __init__(self, matroid: mb.Matroid, seed: int) -> None:
+        super().__init__(matroid)
+        self.seed = seed
+        self._rng = np.random.default_rng(seed)
+
+    def _select(self):
+        return self.greedy_basis(self._rng.random(self.matroid.size))
+
+
+def test_policies_that_draw_get_the_seed_of_the_run(tmp_path: Path) -> None:
+    study = load_study(
+        {
+            "horizon": 60,
+            "runs": 3,
+            "seed": 5,
+            "policies": [Dice, {"type": Dice, "label": "fixed", "seed": 9}, "OMM"],
+            "instances": ["K5"],
+        }
+    )
+    # Nothing about it in what the study is.
+    origins = study.identity()["policies"]
+    assert [origins[name]["parameters"] for name in origins] == [{}, {"seed": 9}, {}]
+    found = run_study(study, tmp_path, jobs=2).runs
+    matroid = study.instances[0].matroid
+    for seed in (5, 6, 7):
+        environment = mb.GaussianEnvironment(mb.random_means(10, seed))
+        for name, own in (("dice", seed), ("fixed", 9)):
+            expected = mb.simulate(Dice(matroid, own), environment, 60, seed=seed).total_regret
+            here = found[(found["policy"] == name) & (found["seed"] == seed)]
+            assert here["regret"].tolist() == [expected]
+
+
+def test_every_run_has_its_lower_bound(small: Study, expected: Results) -> None:
+    for run in expected.runs.to_dict("records"):
+        instance = small.instance(run["instance"])
+        environment = mb.GaussianEnvironment(mb.random_means(instance.matroid.size, run["seed"]))
+        bound = mb.regret_lower_bound(instance.matroid, environment, run["horizon"])
+        assert run["lower_bound"] == bound > 0
+
+
+def test_where_there_is_no_lower_bound(tmp_path: Path) -> None:
+    class Constant(mb.Environment):
+        def _sample(self, rng, element, count):
+            return np.full(count, self.means[element])
+
+    allowed = [set(), {0}, {1}, {2}, {3}, {0, 1}, {2, 3}]
+    odd = mb.OracleMatroid(4, lambda chosen: set(chosen) in allowed)
+    instances = [
+        {"name": "constant", "matroid": "K4", "environment": {"type": Constant}},
+        {"name": "odd", "matroid": odd, "environment": {"means": [0.5, 0.6, 0.1, 0.1]}},
+    ]
+    study = load_study({"horizon": 9, "runs": 2, "policies": ["OMM"], "instances": instances})
+    assert run_study(study, tmp_path, jobs=1).runs["lower_bound"].isna().all()
+
+
+def test_folders_from_before_lower_bounds(small, expected, taken, tmp_path) -> None:
+    shutil.copytree(taken, tmp_path / "old")
+    runs = pd.read_parquet(taken / "runs.parquet").drop(columns="lower_bound")
+    runs.to_parquet(tmp_path / "old" / "runs.parquet")
+    found = read_results(tmp_path / "old")
+    assert found.runs["lower_bound"].isna().all()
+    assert found.runs["regret"].tolist() == expected.runs["regret"].tolist()
+    assert len(run_study(small, tmp_path / "old", jobs=1).sessions) == 1  # nothing is run again
+
+
+# ---- not every policy on every instance ----
+
+PARTLY = {
+    "horizon": 100,
+    "runs": 2,
+    "policies": ["MAUB", "OMM", "MAUB(neighborhood=paper)"],
+    "instances": [
+        {"matroid": "K4", "policies": ["omm", "MAUB( neighborhood='paper' )"]},
+        {"matroid": "K5", "policies": ["MAUB"]},
+        "U(2,4)",
+    ],
+}
+
+
+def test_only_the_policies_of_an_instance_run(tmp_path: Path) -> None:
+    study = load_study(PARTLY)
+    found = run_study(study, tmp_path, jobs=1)
+    pairs = {(run["instance"], run["policy"]) for run in found.runs.to_dict("records")}
+    paper = "MAUB(neighborhood=paper)"
+    assert pairs == {
+        *(("K4", "OMM"), ("K4", paper), ("K5", "MAUB")),
+        *(("U(2,4)", "MAUB"), ("U(2,4)", "OMM"), ("U(2,4)", paper)),
+    }
+    assert len(study.tasks()) == len(found.runs) == 12
+    identity = study.identity()["instances"]
+    assert identity["K4"]["policies"] == ["OMM", paper]
+    assert "policies" not in identity["U(2,4)"]
+
+
+def test_an_instance_may_get_more_policies(tmp_path: Path, monkeypatch) -> None:
+    run_study(load_study(PARTLY), tmp_path, jobs=1)
+    more = [PARTLY["instances"][0], {"matroid": "K5", "policies": ["OMM", "MAUB"]}, "U(2,4)"]
+    grown = load_study(PARTLY | {"instances": more})
+    with pytest.raises(StudyError, match=r'K5.policies: there \["MAUB"\], here \["MAUB", "OMM"\]'):
+        run_study(grown, tmp_path, jobs=1)
+    ran = count_runs(monkeypatch)
+    run_study(grown, tmp_path, jobs=1, extend=True)
+    assert {(task.instance, task.policy) for task in ran} == {("K5", "OMM")}
+    with pytest.raises(StudyError, match="belongs to another study"):
+        run_study(load_study(PARTLY), tmp_path, jobs=1, extend=True)
 
 
 # ---- nothing is run twice, nothing is lost ----

@@ -9,6 +9,7 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits.datasets import DownloadError
 from matroid_bandits.experiments import Study, StudyError, load_study, run_study, shipped_study
+from matroid_bandits.experiments.spec import policy_spec
 
 GOOD = """\
 title = "A study"
@@ -514,6 +515,119 @@ def test_files_that_are_not_studies(folder: Path) -> None:
     (folder / "latin.toml").write_bytes("title = 'Émile'".encode("latin-1"))
     with pytest.raises(StudyError, match="is not a text in UTF-8"):
         load_study(folder / "latin.toml")
+
+
+# ---- policies by a text, and on some instances only ----
+
+
+def test_policies_with_parameters_in_brackets(folder: Path) -> None:
+    text = 'instances = ["K5"]\npolicies = ["MAUB", "maub(neighborhood = paper)", '
+    text += '{ type = "MAUB(neighborhood=paper)", label = "as printed" }, '
+    text += '"mine.py:Mine( boldness=2.5 )", { type = "mine.py:Mine()", boldness = 3.0 }]\n'
+    study = load(folder, text)
+    assert [policy.name for policy in study.policies] == [
+        "MAUB",
+        "MAUB(neighborhood=paper)",
+        "as printed",
+        "Mine(boldness=2.5)",
+        "Mine",
+    ]
+    parameters = [policy.origin["parameters"] for policy in study.policies]
+    paper = {"neighborhood": "paper"}
+    assert parameters == [{}, paper, paper, {"boldness": 2.5}, {"boldness": 3.0}]
+    assert study.policies[1].make(mb.UniformMatroid(1, 2)).neighborhood == "paper"
+
+
+@pytest.mark.parametrize(
+    "policy, message",
+    [
+        (
+            '"MAUB(neighborhood=papr)"',
+            "policies[0]: on K5: unknown neighborhood 'papr'; did you me",
+        ),
+        ('"MAUB(neighbourhood=paper)"', "policies[0].neighbourhood: unknown key; did you mean nei"),
+        (
+            '"MUAB(neighborhood=paper)"',
+            "policies[0].type: unknown policy 'MUAB'; did you mean MAUB",
+        ),
+        ('"MAUB(paper)"', "policies[0].type: 'MAUB(paper)' cannot be read at 'paper'"),
+        (
+            '{ type = "MAUB(neighborhood=paper)", neighborhood = "lean" }',
+            "policies[0].neighborhood: neighborhood is given in brackets and beside",
+        ),
+        ('"MAUB(label=x)"', "policies[0].type: label is no parameter: it does not stand"),
+        ('"MAUB(type=x)"', "policies[0].type: type is no parameter"),
+    ],
+)
+def test_mistakes_in_brackets(folder: Path, policy: str, message: str) -> None:
+    with pytest.raises(StudyError, match=re.escape(message)):
+        load(folder, f'policies = [{policy}]\ninstances = ["K5"]\n')
+
+
+@pytest.mark.parametrize(
+    "policies, message",
+    [
+        (
+            '["MUAB"]',
+            "line 14, instances[1].policies[0]: 'MUAB' is not among the policies of the st",
+        ),
+        ('["MUAB"]', "did you mean MAUB? allowed are MAUB, omm again"),
+        ('["MAUB", "OMM"]', "instances[1].policies[1]: 'OMM' is not among"),
+        ("[]", "instances[1].policies: is empty; for example"),
+        ('"MAUB"', "instances[1].policies: must be a list, such as"),
+        ("[7]", "instances[1].policies[0]: must be the name of a policy, got 7"),
+    ],
+)
+def test_mistakes_in_the_policies_of_an_instance(folder: Path, policies, message) -> None:
+    text = GOOD.replace('name = "few"', f'policies = {policies}\nname = "few"')
+    with pytest.raises(StudyError, match=re.escape(message)):
+        load(folder, text)
+
+
+def test_a_policy_that_runs_nowhere(folder: Path) -> None:
+    text = 'policies = ["MAUB", "OMM"]\ninstances = [{ matroid = "K5", policies = ["OMM"] }]\n'
+    with pytest.raises(StudyError, match=r"line 1, policies\[0\]: MAUB runs on no instance"):
+        load(folder, text)
+
+
+def test_a_policy_is_tried_only_where_it_runs(folder: Path) -> None:
+    class Small(mb.OMM):
+        def __init__(self, matroid: mb.Matroid) -> None:
+            if matroid.size > 6:
+                raise ValueError(f"at most 6 elements, got {matroid.size}")
+            super().__init__(matroid)
+
+    policies = ["OMM", {"type": Small, "label": "small"}]
+    with pytest.raises(StudyError, match="on K5: at most 6 elements, got 10"):
+        load_study({"policies": policies, "instances": ["K4", "K5"]})
+    instances = ["K4", {"matroid": "K5", "policies": ["OMM"]}]
+    assert load_study({"policies": policies, "instances": instances, "runs": 1}).tasks() == [
+        ("K4", "OMM", 0),
+        ("K4", "small", 0),
+        ("K5", "OMM", 0),
+    ]
+
+
+def test_parts_of_a_study_with_policies_on_some_instances(folder: Path) -> None:
+    text = 'policies = ["MAUB", "OMM"]\nruns = 1\n'
+    text += '[[instances]]\nmatroid = "K4"\npolicies = ["OMM"]\n[[instances]]\nmatroid = "K5"\n'
+    study = load(folder, text)
+    maub, omm = study.policies
+    # What has nothing to run with is left out ...
+    assert [i.name for i in study.part(policies=[maub]).instances] == ["K5"]
+    assert study.part(only=["K4"]).policies == (omm,)
+    part = load_study(folder / "study.toml", only=["K4"]).part(only=["K4"])
+    assert part.tasks() == [("K4", "OMM", 0)]
+    # ... unless it was asked for.
+    with pytest.raises(StudyError, match="MAUB has nothing to run with among K4"):
+        study.part(only=["K4"], policies=[maub, omm])
+    with pytest.raises(StudyError, match="K4 has nothing to run with among MAUB"):
+        study.part(only=["K4", "K5"], policies=[maub])
+    # What the study does not know runs everywhere.
+    other = policy_spec("MAUB(neighborhood=paper)")
+    part = study.part(policies=[other, omm])
+    assert [i.policies for i in part.instances] == [("MAUB(neighborhood=paper)", "OMM"), None]
+    assert len(part.tasks()) == 4
 
 
 # ---- parts of a study ----

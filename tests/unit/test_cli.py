@@ -3,12 +3,18 @@
 import os
 import subprocess
 import sys
+from typing import ClassVar
 
+import numpy as np
 import pytest
 
 import matroid_bandits as mb
 from matroid_bandits import __version__, _progress, catalog, cli
 from matroid_bandits.cli import main
+
+
+def run(arguments: str) -> int:
+    return main(arguments.split())
 
 
 def test_list_has_a_line_for_everything(capsys) -> None:
@@ -36,6 +42,85 @@ def test_simulate_prints_a_table(capsys) -> None:
     assert "±" in lines[2]
     assert lines[3].split()[-2] == "2,000"
     assert lines[5].startswith("U(2,4): 4 elements, rank 2")
+
+
+def test_policies_with_parameters(capsys) -> None:
+    arguments = ["simulate", "--matroid=K5", "--runs=2", "--horizon=200"]
+    assert main([*arguments, "--policy=MAUB( neighborhood = paper )", "--policy=maub"]) == 0
+    rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()[2:4]]
+    names = [next(cell for cell in row if cell).strip() for row in rows]
+    assert names == ["MAUB(neighborhood=paper)", "MAUB"]
+
+
+class Dice(mb.Policy):
+    """Plays at random."""
+
+    name = "dice"
+    seeds: ClassVar[list[int]] = []
+
+    def __init__(self, matroid: mb.Matroid, seed: int = 99) -> None:
+        if matroid.size > 50:
+            raise ValueError(f"too many elements: {matroid.size}")
+        super().__init__(matroid)
+        self.seed = seed
+        self._rng = np.random.default_rng(seed)
+
+    def _select(self):
+        self.seeds.append(self.seed)
+        return self.greedy_basis(self._rng.random(self.matroid.size))
+
+
+def test_policies_that_draw_get_the_seed_of_the_run(capsys, monkeypatch) -> None:
+    monkeypatch.setitem(catalog.POLICIES, "dice", Dice)
+    monkeypatch.setattr(Dice, "seeds", [])
+    run("simulate --matroid K5 --policy dice --runs 2 --seed 4 --horizon 1")
+    run("simulate --matroid K5 --policy dice(seed=1) --runs 2 --horizon 1")
+    assert Dice.seeds == [4, 5, 1, 1]
+
+
+def test_a_policy_that_refuses_a_matroid(capsys, monkeypatch) -> None:
+    monkeypatch.setitem(catalog.POLICIES, "dice", Dice)
+    with pytest.raises(SystemExit):
+        run("simulate --matroid K5 --matroid K20 --policy dice --horizon 5")
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.endswith("argument --policy: dice on K20: too many elements: 190\n")
+
+
+def test_without_a_name_two_policies_run(capsys, monkeypatch) -> None:
+    monkeypatch.setitem(catalog.POLICIES, "dice", Dice)
+    run("simulate --matroid K5 --runs 1 --horizon 10")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[2:4]] == ["MAUB", "OMM"]
+    assert lines[4] == ""
+
+
+def test_gaps(capsys) -> None:
+    assert run("gaps --matroid K5 --matroid U(2,4) --seed 3 --horizon 1000") == 0
+    out = capsys.readouterr().out
+    matroid = mb.GraphicMatroid.complete(5)
+    means = mb.random_means(10, 3)
+    assert str(mb.gaps(matroid, means)) in out
+    bound = mb.regret_lower_bound(matroid, mb.GaussianEnvironment(means), 1000)
+    lines = out.splitlines()
+    assert lines[0].startswith("K5: 10 elements, rank 4; Gaussian (std 0.2) rewards; 1,000 rounds")
+    assert f"lower bound on the regret after 1,000 rounds: {bound:.4g}" in lines
+    assert "U(2,4): 4 elements, rank 2" in out
+    assert run("gaps --matroid U(2,4) --environment bernoulli") == 0
+    bound = mb.regret_lower_bound(
+        mb.UniformMatroid(2, 4), mb.BernoulliEnvironment(mb.random_means(4, 0)), 100_000
+    )
+    assert f"after 100,000 rounds: {bound:.4g}" in capsys.readouterr().out
+
+
+def test_gaps_without_a_bound(capsys, monkeypatch) -> None:
+    class Constant(mb.Environment):
+        def _sample(self, rng, element, count):
+            return np.full(count, self.means[element])
+
+    monkeypatch.setitem(catalog.ENVIRONMENTS, "constant", Constant)
+    assert run("gaps --matroid U(2,4) --environment constant") == 0
+    assert "100,000 rounds: unknown, Constant does not tell" in capsys.readouterr().out
 
 
 def test_same_seeds_same_table(capsys) -> None:
@@ -82,6 +167,11 @@ def test_bernoulli_and_one_run(capsys) -> None:
         ("simulate --matroid K5 --horizon 99999999999999999999", "from 1 to 9007199254740992"),
         ("simulate --matroid K5 --horizon 1,5", "got '1,5'"),
         ("simulate --matroid K5 --environment bernoulli --std 1", "--std is for gaussian rewards"),
+        ("simulate --matroid K5 --policy MAUB(nose=1)", "MAUB has no parameter 'nose'"),
+        ("simulate --matroid K5 --policy MAUB(", "'MAUB(' cannot be read: write it like"),
+        ("gaps", "--matroid is missing; for example --matroid K20"),
+        ("gaps --matroid K5 --environment bernoulli --std 1", "--std is for gaussian rewards only"),
+        ("gaps --matroid K5 --sed 1", "unknown argument --sed; did you mean --seed?"),
     ],
 )
 def test_mistakes_get_one_line(capsys, arguments: str, message: str) -> None:

@@ -305,6 +305,13 @@ def test_bad_rounds(rounds, message: str) -> None:
         mb.regret_lower_bound(mb.UniformMatroid(1, 2), environment, rounds)
 
 
+def test_what_is_no_matroid() -> None:
+    allowed = [set(), {0}, {1}, {2}, {3}, {0, 1}, {2, 3}]
+    odd = mb.OracleMatroid(4, lambda chosen: set(chosen) in allowed)
+    with pytest.raises(mb.MatroidAxiomError, match=r"element 2 is no loop .* can replace none"):
+        mb.gaps(odd, [0.9, 0.8, 0.2, 0.1])
+
+
 def test_other_bad_input() -> None:
     matroid, environment = mb.UniformMatroid(1, 2), mb.GaussianEnvironment([0.1, 0.2])
     with pytest.raises(TypeError, match="gaps are those of a matroid, got 'K5'"):

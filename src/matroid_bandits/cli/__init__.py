@@ -1,10 +1,10 @@
-"""The command line: ``matroid-bandits list``, ``simulate``, ``reproduce``, ``run``, ``report``."""
+"""The command line: ``matroid-bandits`` and its commands."""
 
 import sys
 from collections.abc import Sequence
 
 from matroid_bandits import __version__
-from matroid_bandits.cli import listing, simulate, studies
+from matroid_bandits.cli import gaps, listing, simulate, studies
 from matroid_bandits.cli.options import Parser
 from matroid_bandits.cli.texts import silence
 
@@ -20,7 +20,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"matroid-bandits {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (studies, simulate, listing):
+    for module in (studies, simulate, gaps, listing):
         module.add_to(commands)
     return parser
 

@@ -4,6 +4,7 @@ import argparse
 import hashlib
 import signal
 import textwrap
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from matroid_bandits.cli.options import count
 from matroid_bandits.cli.texts import aligned, plus_minus, say
 
 if TYPE_CHECKING:
-    from matroid_bandits.experiments import Report, Study
+    from matroid_bandits.experiments import PolicySpec, Report, Study
 
 __all__ = ["add_to"]
 
@@ -171,22 +172,33 @@ def _report(options: argparse.Namespace) -> int:
 
 def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
     from matroid_bandits.experiments.spec import policy_spec  # noqa: PLC0415
+    from matroid_bandits.experiments.study import same_policy  # noqa: PLC0415
 
-    mine = {policy.name.lower(): policy for policy in study.policies}
-    policies = []
-    for name in dict.fromkeys(options.policy):
+    policies: dict[str, PolicySpec] = {}
+    for name in options.policy:
+        mine = [policy for policy in study.policies if same_policy(policy.name, name)]
         try:
             # Any policy of the package can be added to a study.
-            policies.append(mine.get(name.lower()) or policy_spec(name))
+            policy = mine[0] if mine else policy_spec(name)
         except ValueError as error:
             options.parser.error(f"argument --policy: {error}")
-    return study.part(
+        policies.setdefault(policy.name, policy)
+    part = study.part(
         only=options.only,
-        policies=policies,
+        policies=list(policies.values()),
         runs=options.runs,
         horizon=options.horizon,
         quick=options.quick,
     )
+    for instance, policy in product(part.instances, policies.values()):
+        if instance.runs(policy.name):
+            try:
+                policy.fresh(instance.matroid, part.seed)
+            except ValueError as error:
+                options.parser.error(
+                    f"argument --policy: {policy.name} on {instance.name}: {error}"
+                )
+    return part
 
 
 def _folder_name(study: "Study", options: argparse.Namespace) -> str:

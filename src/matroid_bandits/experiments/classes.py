@@ -36,7 +36,12 @@ def class_at(section: Section, by_name: Callable[[str], type], known: Mapping[st
 
 
 def parameters_for(
-    cls: type, section: Section, *, beside: tuple[str, ...], given: tuple[str, ...] = ()
+    cls: type,
+    section: Section,
+    *,
+    beside: tuple[str, ...],
+    given: tuple[str, ...] = (),
+    optional: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """What `section` says about the parameters of `cls`.
 
@@ -50,6 +55,8 @@ def parameters_for(
         Keys of the section that are not parameters.
     given : tuple of str
         Parameters that come from elsewhere.
+    optional : tuple of str
+        Parameters that come from elsewhere if the section does not say.
     """
     parameters = section.parameters(beside)
     try:
@@ -64,7 +71,8 @@ def parameters_for(
     if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values()):
         section.only([*beside, *names])
     for name in names:
-        if accepted[name].default is inspect.Parameter.empty and name not in parameters:
+        needed = accepted[name].default is inspect.Parameter.empty and name not in optional
+        if needed and name not in parameters:
             raise section.error(f"{name} is missing; {cls.__name__} takes {', '.join(names)}")
     return parameters
 

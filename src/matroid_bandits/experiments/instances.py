@@ -1,27 +1,27 @@
 """Instances of a study: a matroid, and an environment with its means."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits import catalog
-from matroid_bandits._arguments import real_array
+from matroid_bandits._arguments import nearest, real_array, shown
 from matroid_bandits.experiments import fingerprint
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
 from matroid_bandits.experiments.files import Columns, read_csv
 from matroid_bandits.experiments.movies import Movies
 from matroid_bandits.experiments.sections import Section
 from matroid_bandits.experiments.sources import Source, source_at
-from matroid_bandits.experiments.study import Instance
+from matroid_bandits.experiments.study import Instance, same_policy
 from matroid_bandits.simulation import LONGEST
 
 __all__ = ["instance_at"]
 
 FloatArray = npt.NDArray[np.float64]
 
-_KEYS = ("name", "matroid", "environment", "horizon", "note")
+_KEYS = ("name", "matroid", "environment", "horizon", "policies", "note")
 _USUAL_MEANS = (0.5, 1.0)
 
 
@@ -32,6 +32,7 @@ def instance_at(
     seed: int,
     horizon: int,
     movies: Movies,
+    policies: Sequence[str],
 ) -> Instance:
     """The instance that `section` describes.
 
@@ -45,6 +46,8 @@ def instance_at(
         Those of the study.
     movies : Movies
         Those of the study.
+    policies : sequence of str
+        Names of those of the study.
     """
     section.only(_KEYS)
     environment = _environment(top, section)
@@ -75,11 +78,30 @@ def instance_at(
         note=section.text("note"),
         warning=source.warning,
         data=source.data,
+        policies=_policies(section, policies),
     )
     # Whatever the seeds, the means of a run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):
         environment.at(None, instance.environment, np.broadcast_to(extreme, size))
     return instance
+
+
+def _policies(section: Section, names: Sequence[str]) -> tuple[str, ...] | None:
+    """Which policies of the study run on an instance; None for all."""
+    if "policies" not in section:
+        return None
+    chosen = set()
+    for i, wanted in enumerate(section.list("policies", f'["{names[0]}"]')):
+        if not isinstance(wanted, str):
+            raise section.error(f"must be the name of a policy, got {shown(wanted)}", "policies", i)
+        found = [name for name in names if same_policy(name, wanted)]
+        if not found:
+            hint = nearest(wanted, names)
+            raise section.error(
+                f"{wanted!r} is not among the policies of the study; {hint}", "policies", i
+            )
+        chosen.add(found[0])
+    return tuple(name for name in names if name in chosen)
 
 
 def _described(source: Source) -> tuple[int, int, str]:

@@ -24,12 +24,14 @@ _TYPES = {
     "horizon": "int64",
     "round": "int64",
     "regret": "float64",
+    # Not there in folders of versions that did not know it.
+    "lower_bound": "float64",
     "seconds": "float64",
     # A policy of the user's own may not count.
     **dict.fromkeys(COUNTERS, "Int64"),
     "session": "int64",
 }
-_RUN_COLUMNS = [*_KEY, "horizon", "regret", "seconds", *COUNTERS, "session"]
+_RUN_COLUMNS = [*_KEY, "horizon", "regret", "lower_bound", "seconds", *COUNTERS, "session"]
 _CURVE_COLUMNS = [*_KEY, "round", "regret", *COUNTERS]
 
 
@@ -40,8 +42,9 @@ class Results:
     Attributes
     ----------
     runs : pandas.DataFrame
-        One line per run: ``instance, policy, seed, horizon, regret, seconds, oracle_calls,
-        greedy_calls, neighborhood_updates, session``.
+        One line per run: ``instance, policy, seed, horizon, regret, lower_bound, seconds,
+        oracle_calls, greedy_calls, neighborhood_updates, session``. The lower bound is that on the
+        regret at the horizon, NaN where the environment has none.
     curves : pandas.DataFrame
         One line per run and checkpoint: ``instance, policy, seed, round, regret`` and the counters
         at that round.

@@ -165,6 +165,10 @@ class Section:
         inside = self._values.get(key) if values is None else values
         return Section(inside, self._document, (*self.place, key, *more))
 
+    def like(self, values: Mapping[str, Any]) -> "Section":
+        """A table with other values at the same place."""
+        return Section(values, self._document, self.place)
+
     def parameters(self, beside: Iterable[str] = ()) -> dict[str, Any]:
         """All keys and values but those named."""
         left_out = set(beside)

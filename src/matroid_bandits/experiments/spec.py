@@ -3,6 +3,7 @@
 docs/studies.md describes the format.
 """
 
+import inspect
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,6 +13,7 @@ from typing import Any
 
 from matroid_bandits import catalog
 from matroid_bandits._arguments import integer, nearest
+from matroid_bandits._spelling import spelled, taken_apart
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
 from matroid_bandits.experiments.instances import instance_at
 from matroid_bandits.experiments.movies import Movies
@@ -99,9 +101,10 @@ def shipped_study(name: str) -> Path:
     return Path(__file__).parent / "studies" / f"{name}.toml"
 
 
-def policy_spec(name: str) -> PolicySpec:
-    """The policy called `name`, with its default parameters."""
-    return _policy(Section({"type": catalog.policy_class(name)}, Document("")))
+def policy_spec(text: str) -> PolicySpec:
+    """The policy of the package called `text`, such as ``MAUB(neighborhood=paper)``."""
+    named = catalog.policy(text)
+    return _spec(named.cls, dict(named.parameters), named.name)
 
 
 def _study(
@@ -119,21 +122,25 @@ def _study(
     runs = top.integer("runs", 20, least=1, most=MOST_RUNS)
     title = top.name("title", name)
     policies = [_policy(s) for s in _tables(top, "policies", "type", '["MAUB", "OMM"]')]
-    _refuse_doubles(top, "policies", [policy.name for policy in policies], "label")
+    labels = [policy.name for policy in policies]
+    _refuse_doubles(top, "policies", labels, "label")
     sections = _tables(top, "instances", "matroid", '["K20", "U(15,30)"]')
     names = [_name_of(section) for section in sections]
     _refuse_unknown(only, names)
     wanted = {loosely(chosen) for chosen in only}
     instances = [
-        instance_at(top, section, seed=seed, horizon=horizon, movies=movies)
+        instance_at(top, section, seed=seed, horizon=horizon, movies=movies, policies=labels)
         for section, given in zip(sections, names, strict=True)
         if not only or given is None or loosely(given) in wanted
     ]
     _refuse_doubles(top, "instances", [instance.name for instance in instances], "name")
     for i, policy in enumerate(policies):
-        for instance in instances:
+        mine = [instance for instance in instances if instance.runs(policy.name)]
+        if not mine and not only:
+            raise top.error(f"{policy.name} runs on no instance", "policies", i)
+        for instance in mine:
             try:
-                _refuse_if_no_policy(policy.make(instance.matroid))
+                _refuse_if_no_policy(policy.fresh(instance.matroid, seed))
             except Exception as error:
                 # Whatever a user's class raises.
                 problem = str(error) if isinstance(error, ValueError) else repr(error)
@@ -142,7 +149,7 @@ def _study(
     if "reference" in top:
         known = {
             "instance": [*(n for n in names if n), *(instance.name for instance in instances)],
-            "policy": [policy.name for policy in policies],
+            "policy": labels,
         }
         reference = reference_at(top.section("reference"), known)
     return Study(
@@ -189,13 +196,32 @@ def _refuse_doubles(top: Section, key: str, names: list[str], how: str) -> None:
 
 
 def _policy(section: Section) -> PolicySpec:
+    """A class with its parameters, which stand beside its name or in brackets behind it."""
+    text = section.value("type")
+    written: dict[str, Any] = {}
+    if isinstance(text, str) and text.rstrip().endswith(")"):
+        text, written = section.at("type", taken_apart, text)
+        beside = section.parameters(("type",))
+        for doubled in written.keys() & beside.keys():
+            raise section.error(f"{doubled} is given in brackets and beside", doubled)
+        for other in written.keys() & {"type", "label"}:
+            raise section.error(f"{other} is no parameter: it does not stand in brackets", "type")
+        section = section.like({"type": text, **beside, **written})
     cls = class_at(section, catalog.policy_class, catalog.POLICIES)
-    parameters = parameters_for(cls, section, beside=("type", "label"), given=("matroid",))
+    parameters = parameters_for(
+        cls, section, beside=("type", "label"), given=("matroid",), optional=("seed",)
+    )
     name: str = getattr(cls, "name", "") or cls.__name__
+    ordered = {key: written[key] for key in inspect.signature(cls).parameters if key in written}
+    return _spec(cls, parameters, section.name("label", spelled(name, ordered)))
+
+
+def _spec(cls: type, parameters: dict[str, Any], name: str) -> PolicySpec:
     return PolicySpec(
-        name=section.name("label", name),
+        name=name,
         make=partial(_make, cls, parameters),
         origin={**origin_of(cls), "parameters": parameters},
+        takes_seed="seed" not in parameters and catalog.takes_seed(cls),
     )
 
 
@@ -207,5 +233,5 @@ def _refuse_if_no_policy(made: object) -> None:
             )
 
 
-def _make(cls: type, parameters: Mapping[str, Any], matroid: Matroid) -> Any:
-    return cls(matroid, **parameters)
+def _make(cls: type, parameters: Mapping[str, Any], matroid: Matroid, **more: Any) -> Any:
+    return cls(matroid, **parameters, **more)

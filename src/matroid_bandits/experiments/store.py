@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +157,7 @@ class Store:
 
     # ---- parts ----
 
-    def write_part(self, task: Task, result: Simulation, session: int) -> None:
+    def write_part(self, task: Task, result: Simulation, lower_bound: float, session: int) -> None:
         """Keep a finished run, at once and whole."""
         curve = {"round": result.rounds, "regret": result.regret, **result.counter_curves}
         content = {
@@ -165,6 +166,8 @@ class Store:
             "seed": task.seed,
             "horizon": int(result.rounds[-1]),
             "regret": result.total_regret,
+            # NaN is no JSON.
+            "lower_bound": lower_bound if isfinite(lower_bound) else None,
             "seconds": result.seconds,
             **result.counters,
             "session": session,
@@ -267,8 +270,15 @@ def _differences(there: Any, here: Any, key: str = "") -> Iterator[tuple[str, bo
             else:
                 yield from _differences(there[name], here[name], inner)
     else:
-        grows = key == "runs" and there < here
+        grows = (key == "runs" and there < here) or (
+            # Which policies run on an instance.
+            key.startswith("instances.") and key.endswith(".policies") and _is_part(there, here)
+        )
         yield f"{key}: there {_short(there)}, here {_short(here)}", grows
+
+
+def _is_part(there: Any, here: Any) -> bool:
+    return isinstance(there, list) and isinstance(here, list) and set(there) <= set(here)
 
 
 def _short(value: Any) -> str:

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import integer, nearest
+from matroid_bandits._spelling import taken_apart
 from matroid_bandits.environments import Environment, random_means
+from matroid_bandits.lower_bound import regret_lower_bound
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.simulation import COUNTERS, LONGEST, SupportsSelectUpdate
 
@@ -75,6 +77,8 @@ class Instance:
         What a reader must not overlook.
     data : str
         Name of a data set that was taken instead of the usual one.
+    policies : tuple of str, optional
+        Names of those policies of the study that run here; by default all.
     """
 
     name: str
@@ -86,6 +90,7 @@ class Instance:
     note: str = ""
     warning: str = ""
     data: str = ""
+    policies: tuple[str, ...] | None = None
 
     def answering(self, seed: int) -> Environment:
         """The environment of run number `seed`."""
@@ -93,6 +98,19 @@ class Instance:
             low, high = self.means
             return self.environment(random_means(self.matroid.size, seed, low=low, high=high))
         return self.environment(self.means)
+
+    def lower_bound(self, seed: int) -> float:
+        """The lower bound on the regret of run number `seed`; NaN if there is none."""
+        try:
+            return float(regret_lower_bound(self.matroid, self.answering(seed), self.horizon))
+        except (NotImplementedError, ValueError):
+            # The environment tells no divergence, or what is called a matroid is none: no reason
+            # to lose a run.
+            return float("nan")
+
+    def runs(self, policy: str) -> bool:
+        """Whether the policy called `policy` runs here."""
+        return self.policies is None or policy in self.policies
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,11 +125,18 @@ class PolicySpec:
         Makes a fresh policy for a matroid.
     origin : dict
         Class, parameters and, for a file of the user's own, its checksum, in plain values.
+    takes_seed : bool
+        Whether `make` takes the seed of the run as well: the policy draws random numbers.
     """
 
     name: str
-    make: Callable[[Matroid], SupportsSelectUpdate]
+    make: Callable[..., SupportsSelectUpdate]
     origin: Mapping[str, Any] = field(repr=False)
+    takes_seed: bool = False
+
+    def fresh(self, matroid: Matroid, seed: int) -> SupportsSelectUpdate:
+        """A fresh policy for run number `seed`."""
+        return self.make(matroid, seed=seed) if self.takes_seed else self.make(matroid)
 
 
 @dataclass(frozen=True)
@@ -179,6 +204,7 @@ class Study:
             for seed in self.seeds
             for instance in self.instances
             for policy in self.policies
+            if instance.runs(policy.name)
         ]
 
     def instance(self, name: str) -> Instance:
@@ -197,7 +223,11 @@ class Study:
             "runs": self.runs,
             "policies": {policy.name: dict(policy.origin) for policy in self.policies},
             "instances": {
-                instance.name: {"horizon": instance.horizon, **instance.origin}
+                instance.name: {
+                    "horizon": instance.horizon,
+                    **instance.origin,
+                    **({} if instance.policies is None else {"policies": list(instance.policies)}),
+                }
                 for instance in self.instances
             },
         }
@@ -218,14 +248,14 @@ class Study:
         only : sequence of str
             Names of instances, in any order; by default all.
         policies : sequence of PolicySpec
-            By default those of the study.
+            By default those of the study. One that is not among them runs on every instance.
         runs, horizon : int, optional
             The horizon is that of every instance.
         quick : bool, default False
             At most three runs and a tenth of the rounds, where `runs` and `horizon` do not say.
         """
-        chosen = [self.instance(name) for name in only] or self.instances
-        instances = tuple(i for i in self.instances if i in chosen)
+        chosen = [self.instance(name) for name in only]
+        instances, running = self._running(chosen, policies)
         if quick:
             runs = min(_QUICK_RUNS, self.runs) if runs is None else runs
             instances = tuple(
@@ -237,9 +267,39 @@ class Study:
         return replace(
             self,
             instances=instances,
-            policies=tuple(policies) or self.policies,
+            policies=running,
             runs=self.runs if runs is None else integer(runs, "runs", least=1, most=MOST_RUNS),
         )
+
+    def _running(
+        self, chosen: Sequence[Instance], policies: Sequence[PolicySpec]
+    ) -> tuple[tuple[Instance, ...], tuple[PolicySpec, ...]]:
+        """Those chosen, or all; what has nothing to run with was not meant, unless chosen."""
+        wanted = [i for i in self.instances if not chosen or i in chosen]
+        pairs = [
+            (instance, policy)
+            for instance in wanted
+            for policy in policies or self.policies
+            # What the study does not know, it does not keep from any instance.
+            if policy not in self.policies or instance.runs(policy.name)
+        ]
+        for names, there, others in (
+            (policies, [policy for _, policy in pairs], wanted),
+            (chosen, [instance for instance, _ in pairs], policies or self.policies),
+        ):
+            for idle in (thing for thing in names if thing not in there):
+                raise StudyError(
+                    f"{idle.name} has nothing to run with among "
+                    f"{', '.join(other.name for other in others)}: see `policies` of the instances"
+                )
+        instances = []
+        for instance in dict.fromkeys(instance for instance, _ in pairs):
+            mine = tuple(policy.name for i, policy in pairs if i is instance)
+            instances.append(
+                replace(instance, policies=None if instance.policies is None else mine)
+            )
+        running = {policy for _, policy in pairs}
+        return tuple(instances), tuple(p for p in policies or self.policies if p in running)
 
     def warnings(self) -> list[str]:
         """What a reader of the results must not overlook."""
@@ -249,6 +309,19 @@ class Study:
 def slug(text: str) -> str:
     """`text` as part of a file's name."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-.") or "study"
+
+
+def same_policy(name: str, wanted: str) -> bool:
+    """Whether `wanted` is a way of writing `name`: any case, blanks, order of parameters."""
+    if loosely(name) == loosely(wanted):
+        return True
+    try:
+        name, parameters = taken_apart(name)
+        other, others = taken_apart(wanted)
+    except ValueError:
+        # A label of any other form.
+        return False
+    return loosely(name) == loosely(other) and parameters == others
 
 
 def loosely(name: str) -> str:

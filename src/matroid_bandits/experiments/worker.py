@@ -21,11 +21,13 @@ class Worker:
         self._policies = {policy.name: policy for policy in study.policies}
         self._store = store
         self._session = session
+        # The same for all policies.
+        self._bounds: dict[tuple[str, int], float] = {}
 
     def run(self, task: Task) -> None:
         """Run one task; when this returns, its result is on disk."""
         instance = self._instances[task.instance]
-        policy = self._policies[task.policy].make(instance.matroid)
+        policy = self._policies[task.policy].fresh(instance.matroid, task.seed)
         result = simulate(
             policy,
             instance.answering(task.seed),
@@ -33,7 +35,10 @@ class Worker:
             seed=task.seed,
             matroid=None if hasattr(policy, "matroid") else instance.matroid,
         )
-        self._store.write_part(task, result, self._session)
+        place = (task.instance, task.seed)
+        if place not in self._bounds:
+            self._bounds[place] = instance.lower_bound(task.seed)
+        self._store.write_part(task, result, self._bounds[place], self._session)
 
 
 # ---- for processes that do nothing else ----
