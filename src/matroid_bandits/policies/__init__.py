@@ -6,6 +6,7 @@ from matroid_bandits.policies.cucb import CUCB
 from matroid_bandits.policies.epsilon_greedy import EpsilonGreedy
 from matroid_bandits.policies.follow_the_leader import FollowTheLeader
 from matroid_bandits.policies.klosm import KLOSM
+from matroid_bandits.policies.escb import ESCB
 from matroid_bandits.policies.maub import MAUB
 from matroid_bandits.policies.omm import OMM
 from matroid_bandits.policies.random_basis import RandomBasis
@@ -21,3 +22,4 @@ __all__ = [
     "Policy",
     "RandomBasis",
 ]
+__all__ = ["ESCB", "MAUB", "OMM", "Policy"]
