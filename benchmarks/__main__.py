@@ -11,6 +11,7 @@ QUESTIONS = {
     "draws": "the engine against drawing its normals, against argsort, against import numpy",
     "omm": "MAUB against OMM on the paper's instances",
     "indices": "what each index costs, and kl-UCB against a loop in Python",
+    "escb": "ESCB's three methods against one another and against OMM",
     "growth": "time and memory against the size of the matroid, in the long run",
     "exploring": "the same while the policy still explores",
     "oracle_calls": "oracle calls by default against Algorithm 2 as written",
