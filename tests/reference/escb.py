@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from .indices import Mean
 from .matroids import Independence
 from .policies import _ReferencePolicy
 
@@ -21,7 +22,8 @@ class ReferenceESCB(_ReferencePolicy):
     """[CTPL15] ESCB-2; among equal values the basis that comes first in a dictionary."""
 
     def __init__(self, size: int, is_independent: Independence, noise: float = 0.5) -> None:
-        super().__init__(size, is_independent)
+        # Its rule is about whole bases: of an index it only needs that one look is enough.
+        super().__init__(size, is_independent, Mean())
         self._noise = noise
         self.bases = [
             basis

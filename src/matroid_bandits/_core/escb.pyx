@@ -45,7 +45,7 @@ cdef class ESCBKernel(PolicyKernel):
         cdef Py_ssize_t oracle_calls = self.oracle_calls
         cdef Py_ssize_t greedy_calls = self.greedy_calls
         cdef double bound = self.bound
-        if self.unobserved > 0:
+        if self.unready > 0:
             return self.first_round()
         if self.rank == 0:
             return 0

@@ -4,9 +4,9 @@ from matroid_bandits.policies.base import Policy
 from matroid_bandits.policies.cts import CTS
 from matroid_bandits.policies.cucb import CUCB
 from matroid_bandits.policies.epsilon_greedy import EpsilonGreedy
+from matroid_bandits.policies.escb import ESCB
 from matroid_bandits.policies.follow_the_leader import FollowTheLeader
 from matroid_bandits.policies.klosm import KLOSM
-from matroid_bandits.policies.escb import ESCB
 from matroid_bandits.policies.maub import MAUB
 from matroid_bandits.policies.omm import OMM
 from matroid_bandits.policies.random_basis import RandomBasis
@@ -14,6 +14,7 @@ from matroid_bandits.policies.random_basis import RandomBasis
 __all__ = [
     "CTS",
     "CUCB",
+    "ESCB",
     "KLOSM",
     "MAUB",
     "OMM",
@@ -22,4 +23,3 @@ __all__ = [
     "Policy",
     "RandomBasis",
 ]
-__all__ = ["ESCB", "MAUB", "OMM", "Policy"]

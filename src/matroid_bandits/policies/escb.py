@@ -1,19 +1,18 @@
 """ESCB [CTPL15], with the index c_M of that paper (ESCB-2): Combes, Talebi, Proutiere & Lelarge,
 Combinatorial Bandits Revisited (NeurIPS 2015).
 
-Assumes independent rewards. Deviations: the paper is for rewards in [0, 1]; the noise is a
+Assumes independent rewards. Departures: the paper is for rewards in [0, 1]; the noise is a
 parameter here, and 1/2 gives the paper's rule. ln ln t is ln(max(1, ln t)), so that it is never
 negative. The paper leaves open how the best basis is found; "exact" finds it, "exchange" and
 "sweep" come near (docs/escb.md). First rounds as in OMM: greedy, unobserved elements first. Values
 that differ by less than rounding does are ties; the first found wins, always the same one.
 """
 
-import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy.typing as npt
 
-from matroid_bandits._arguments import distinct_elements, nearest, shown
+from matroid_bandits._arguments import distinct_elements, nearest, real, shown
 from matroid_bandits._core.escb import ESCBKernel, ExchangeKernel
 from matroid_bandits._core.escb_sweep import ExactKernel, SweepKernel
 from matroid_bandits.matroids import Matroid
@@ -89,7 +88,8 @@ class ESCB(CompiledPolicy):
         if method not in KERNELS:
             raise ValueError(f"unknown method {shown(method)}; {nearest(str(method), KERNELS)}")
         self._method = method
-        self._noise = _positive(noise)
+        # Not nothing: the price of uncertainty is the noise, divided by a root.
+        self._noise = real(noise, "noise", least=1e-100, most=1e100)
         super().__init__(matroid)
 
     def _new_kernel(self, matroid: Matroid) -> ESCBKernel:
@@ -127,13 +127,3 @@ class ESCB(CompiledPolicy):
         if len(elements) != self.matroid.rank or not self.matroid.is_independent(elements):
             raise ValueError(f"{shown(elements.tolist())} is not a basis of {self.matroid!r}")
         return self._kernel.value(elements)
-
-
-def _positive(noise: Any) -> float:
-    try:
-        number = float(noise)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if isinstance(noise, (bool, str)) or not 0 < number < math.inf:
-        raise ValueError(f"noise must be a number greater than 0 and finite, got {shown(noise)}")
-    return number
