@@ -9,6 +9,7 @@ from matroid_bandits.policies.follow_the_leader import FollowTheLeader
 from matroid_bandits.policies.klosm import KLOSM
 from matroid_bandits.policies.maub import MAUB
 from matroid_bandits.policies.omm import OMM
+from matroid_bandits.policies.osub import OSUB
 from matroid_bandits.policies.random_basis import RandomBasis
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "KLOSM",
     "MAUB",
     "OMM",
+    "OSUB",
     "EpsilonGreedy",
     "FollowTheLeader",
     "Policy",

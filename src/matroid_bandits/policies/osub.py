@@ -1,0 +1,200 @@
+"""OSUB [CP14], Section 4: Combes & Proutiere, Unimodal Bandits: Regret Lower Bounds and Optimal
+Algorithms (ICML 2014).
+
+Assumes rewards in [0, 1] and a mean that is unimodal on the graph of arms: from every arm but the
+best, some neighbor is better. The analysis is for Bernoulli rewards. As in the paper there are no
+first rounds: an arm that was never played has mean 0. Departures: ln ln l is taken as 0 where it is
+negative. Where the paper is silent: ties between means go to the lowest arm, between indices to the
+leader, then to the lowest; an arm that was never played comes before those that were. Bases of a
+matroid as arms, and other indices, are ours.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import integer, listed, shown
+from matroid_bandits._core.osub import Arms, OSUBKernel, bases_of
+from matroid_bandits.indices import Index
+from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies.greedy import IndexPolicy, chosen_index
+
+__all__ = ["OSUB"]
+
+
+class OSUB(IndexPolicy):
+    """Plays the best arm so far or one of its neighbors, on a graph of arms; rewards from 0 to 1.
+
+    The *leader* is the arm with the largest mean. It is played in every ``gamma + 1``-th of the
+    rounds it leads, gamma being the largest number of neighbors; in the others, whoever has the
+    largest index among the leader and its neighbors. An arm is a set of elements and its reward the
+    mean of theirs: it learns from the arm played as a whole, whatever it sees of the elements.
+
+    Parameters
+    ----------
+    matroid : Matroid
+        What may be played.
+    graph : iterable of pairs of int, optional
+        For single arms: the edges between the elements of a matroid of rank 1, such as
+        ``[(0, 1), (1, 2)]`` on ``UniformMatroid(1, 3)``. It must connect all elements that are no
+        loops; which end comes first, and how often an edge is there, makes no difference. Without
+        it, the arms are the bases of the matroid, 200,000 at most, and two are neighbors if one
+        exchange leads from one to the other.
+    index : Index, str or dict, default "kl"
+        How optimistic it is: an index such as ``UCB()``, or its name. The time of the index is the
+        number of rounds that the leader has led. The paper has ``KLUCB(c=3)``.
+    noise : float, optional
+        The noise level, for an index that has one.
+    seed : int, default 0
+        Seed of an index that draws at random.
+
+    Notes
+    -----
+    All bases are listed at the start: memory for them and their neighbors, and, of a matroid
+    written in Python, ``rank`` questions for every basis and element outside it (one, if it gives
+    its circuits itself); these are its `oracle_calls`. Later nothing is asked. :class:`MAUB` does
+    without the list.
+
+    References
+    ----------
+    .. [CP14] R. Combes and A. Proutiere, Unimodal Bandits: Regret Lower Bounds and Optimal
+       Algorithms, ICML 2014.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> line = [(0, 1), (1, 2), (2, 3), (3, 4)]
+    >>> policy = mb.OSUB(mb.UniformMatroid(1, 5), graph=line)
+    >>> environment = mb.BernoulliEnvironment([0.1, 0.3, 0.5, 0.7, 0.6])
+    >>> result = mb.simulate(policy, environment, horizon=5000)
+    >>> policy.leader
+    array([3])
+
+    The bases of a matroid:
+
+    >>> policy = mb.OSUB(mb.GraphicMatroid.complete(4))
+    >>> policy.arms.shape, policy.largest_degree
+    ((16, 3), 8)
+    """
+
+    name = "OSUB"
+    _kernel: OSUBKernel
+
+    def __init__(
+        self,
+        matroid: Matroid,
+        graph: Iterable[tuple[int, int]] | None = None,
+        *,
+        index: Index | str | Mapping[str, Any] = "kl",
+        noise: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._graph = None if graph is None else tuple(_edge(edge) for edge in listed(graph, "graph"))
+        super().__init__(matroid, chosen_index(index, noise), seed)
+
+    def _new_kernel(self, matroid: Matroid) -> OSUBKernel:
+        index = self._index._new_kernel(self._seed)
+        if self._graph is not None:
+            return OSUBKernel(matroid, index, _single_arms(matroid, self._graph))
+        bases, questions = bases_of(matroid)
+        kernel = OSUBKernel(matroid, index, Arms(matroid.size, bases))
+        kernel.count_calls(oracle_calls=questions, greedy_calls=1)
+        return kernel
+
+    @property
+    def graph(self) -> tuple[tuple[int, int], ...] | None:
+        """The edges as given; None if the arms are the bases."""
+        return self._graph
+
+    @property
+    def arms(self) -> npt.NDArray[np.intp]:
+        """The elements of each arm, a row each (a copy); arms are in lexicographic order."""
+        return self._kernel.arms.members_copy()
+
+    @property
+    def largest_degree(self) -> int:
+        """The largest number of neighbors that an arm has: gamma."""
+        return self._kernel.arms.largest_degree
+
+    @property
+    def arm_counts(self) -> npt.NDArray[np.int64]:
+        """How often each arm was played (a copy)."""
+        return self._kernel.arm_counts_copy()
+
+    @property
+    def arm_means(self) -> npt.NDArray[np.float64]:
+        """Mean reward of each arm so far, NaN where it was never played (a copy)."""
+        return self._kernel.arm_means_copy()
+
+    @property
+    def leader(self) -> npt.NDArray[np.intp]:
+        """The elements of the arm with the largest mean so far, ascending."""
+        return self._kernel.leader_copy()
+
+    def neighbors(self, arm: int) -> npt.NDArray[np.intp]:
+        """The arms next to `arm`, ascending: rows of `arms`.
+
+        Parameters
+        ----------
+        arm : int
+            The number of an arm: its row in `arms`.
+        """
+        last = self._kernel.arms.count - 1
+        checked = integer(arm, "arm", least=0, most=last)
+        return self._kernel.arms.neighbors_copy(checked).astype(np.intp)
+
+
+def _edge(edge: Any) -> tuple[int, int]:
+    """Two different elements."""
+    ends = listed(edge, "an edge of graph")
+    if len(ends) != 2:
+        raise ValueError(f"an edge of graph must be a pair of elements, got {shown(edge)}")
+    one, other = (integer(end, "an end of an edge of graph") for end in ends)
+    if one == other:
+        raise ValueError(f"an edge of graph must join two different elements, got {(one, other)}")
+    return one, other
+
+
+def _single_arms(matroid: Matroid, edges: Iterable[tuple[int, int]]) -> Arms:
+    """Elements as arms, on a graph."""
+    if matroid.rank != 1:
+        raise ValueError(
+            f"a graph is for single arms, on a matroid of rank 1; {matroid!r} has rank "
+            f"{matroid.rank}, and without a graph its bases are the arms"
+        )
+    loops = set(matroid.loops.tolist())
+    near: dict[int, set[int]] = {e: set() for e in range(matroid.size) if e not in loops}
+    for edge in edges:
+        for end in edge:
+            if end not in near:
+                problem = "is a loop and can never be played" if end in loops else "is no element"
+                raise ValueError(f"the edge {edge} of graph: {end} {problem} of {matroid!r}")
+        near[edge[0]].add(edge[1])
+        near[edge[1]].add(edge[0])
+    _refuse_if_apart(near)
+    number = {e: k for k, e in enumerate(near)}
+    neighbors = [number[other] for e in near for other in sorted(near[e])]
+    return Arms(
+        matroid.size,
+        np.array(list(near), dtype=np.intp).reshape(-1, 1),
+        np.cumsum([0, *(len(others) for others in near.values())], dtype=np.int64),
+        np.array(neighbors, dtype=np.int32),
+    )
+
+
+def _refuse_if_apart(near: Mapping[int, set[int]]) -> None:
+    """Refuse a graph in which some arm cannot be reached from the first."""
+    first = next(iter(near))
+    reached = {first}
+    waiting = [first]
+    while waiting:
+        new = near[waiting.pop()] - reached
+        reached |= new
+        waiting += new
+    for e in near:
+        if e not in reached:
+            raise ValueError(
+                f"graph must be connected, but no path of its edges leads from arm {first} to {e}"
+            )
