@@ -76,7 +76,7 @@ class OSUB(IndexPolicy):
 
     >>> policy = mb.OSUB(mb.GraphicMatroid.complete(4))
     >>> policy.arms.shape, policy.largest_degree
-    ((16, 3), 8)
+    ((16, 3), 7)
     """
 
     name = "OSUB"
@@ -91,7 +91,9 @@ class OSUB(IndexPolicy):
         noise: float | None = None,
         seed: int = 0,
     ) -> None:
-        self._graph = None if graph is None else tuple(_edge(edge) for edge in listed(graph, "graph"))
+        self._graph = (
+            None if graph is None else tuple(_edge(edge) for edge in listed(graph, "graph"))
+        )
         super().__init__(matroid, chosen_index(index, noise), seed)
 
     def _new_kernel(self, matroid: Matroid) -> OSUBKernel:
