@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from numbers import Real
 from operator import index
 from typing import Any
@@ -145,9 +146,13 @@ def integer(value: Any, what: str, *, least: int | None = None, most: int | None
 def real(value: Any, what: str, *, least: float, most: float) -> float:
     """A number from `least` to `most`; `what` names it in messages."""
     is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-    if not is_number or not least <= value <= most:
+    try:
+        number = float(value) if is_number else nan
+    except OverflowError:
+        number = nan
+    if not least <= number <= most:
         raise ValueError(f"{what} must be a number from {least:g} to {most:g}, got {shown(value)}")
-    return float(value)
+    return number
 
 
 # ---- other things ----
