@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/matroid_bandits/_core/*.pyx src/matroid_bandits/_core/*.pxd)
 
-.PHONY: help reproduce test test-checked test-archive lint format type bench sage dev clean
+.PHONY: help reproduce compare test test-checked test-archive lint format type bench sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -18,6 +18,9 @@ dev: .venv/ready  ## set up the virtual environment and build the kernels
 
 reproduce: dev  ## the paper's experiments: figures, tables, report (options: make reproduce ARGS=--quick)
 	$(BIN)/matroid-bandits reproduce $(ARGS)
+
+compare: dev  ## many policies against each other and the lower bound (options: make compare ARGS=--quick)
+	$(BIN)/matroid-bandits compare $(ARGS)
 
 test: dev  ## all tests
 	$(BIN)/python -m pytest

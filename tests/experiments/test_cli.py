@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import matroid_bandits as mb
+from matroid_bandits import catalog
 from matroid_bandits.cli import main
 from matroid_bandits.datasets import DownloadError
 from matroid_bandits.experiments import read_results, report, summarise
@@ -51,6 +53,8 @@ def test_run_ends_with_the_paths(capsys) -> None:
         "policy",
         "runs",
         "regret",
+        "/",
+        "bound",
         "seconds",
         "oracle",
         "calls",
@@ -90,6 +94,58 @@ def test_list_shows_and_runs_nothing(capsys) -> None:
     assert re.search(r"linear +100 +16 +100,000", out)
     assert re.search(r"transversal +7 +6 +1,000,000", out)
     assert not Path("results").exists()
+
+
+def test_compare(capsys) -> None:
+    """The other study that ships, with the same options."""
+    assert main(["compare", "--list"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Policies compared: 10 instances, ")
+    assert re.search(r"partition Bernoulli +50 +20 +100,000", out)
+    options = ["--runs=2", "--horizon=200", "--jobs=1", "--movielens=synthetic", "--out=out"]
+    options += ["--only=linear gaussian", "--only=K7bernoulli", "--policy=MAUB", "--policy=OMM"]
+    assert main(["compare", *options, "--quiet"]) == 0
+    found = read_results("out")
+    assert set(found.runs["instance"]) == {"linear Gaussian", "K7 Bernoulli"}
+    assert (found.runs["lower_bound"] > 0).all()
+
+
+def test_policies_with_parameters_by_an_option(capsys) -> None:
+    common = ["run", "study.toml", "--jobs=1", "--quiet", "--only=K4"]
+    assert main([*common, "--policy=maub( neighborhood = paper)", "--policy=OMM"]) == 0
+    (folder,) = Path("results").iterdir()
+    assert set(read_results(folder).runs["policy"]) == {"MAUB(neighborhood=paper)", "OMM"}
+    Path("study.toml").write_text(STUDY.replace('"MAUB"', '"MAUB(neighborhood=paper)"'))
+    # The study's own, however it is written.
+    assert main([*common, "--policy=MAUB(neighborhood='paper')", "--out=out"]) == 0
+    assert set(read_results("out").runs["policy"]) == {"MAUB(neighborhood=paper)"}
+
+
+def test_policies_of_an_instance_in_a_list(capsys) -> None:
+    text = STUDY.replace('"K5"]', '{ matroid = "K5", policies = ["OMM"] }]')
+    Path("study.toml").write_text(text)
+    assert main(["run", "study.toml", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["instance", "elements", "rank", "rounds", "policies"]
+    assert lines[2].split()[-1] == "all"
+    assert lines[3].split()[-1] == "OMM"
+    assert main(["run", "study.toml", "--only=K5", "--policy=MAUB"]) == 2
+    assert "MAUB has nothing to run with among K5" in capsys.readouterr().err
+
+
+def test_a_policy_that_refuses_an_instance(capsys, monkeypatch) -> None:
+    class Small(mb.OMM):
+        name = "small"
+
+        def __init__(self, matroid: mb.Matroid) -> None:
+            if matroid.size > 6:
+                raise ValueError(f"at most 6 elements, got {matroid.size}")
+            super().__init__(matroid)
+
+    monkeypatch.setitem(catalog.POLICIES, "small", Small)
+    assert status("run study.toml --policy small") == 2
+    assert "--policy: small on K5: at most 6 elements, got 10\n" in capsys.readouterr().err
+    assert status("run study.toml --policy small --only K4 --jobs 1 --quiet") == 0
 
 
 def test_each_choice_has_a_folder_of_its_own() -> None:
@@ -165,6 +221,9 @@ def test_movielens_from_a_path(capsys, name: str, rank: int) -> None:
         ("run stdy.toml", "there is no file stdy.toml; did you mean study.toml?"),
         ("run study.toml --only K6", "unknown instance 'K6'; allowed are K4, K5"),
         ("run study.toml --policy MUAB", "--policy: unknown policy 'MUAB'; did you mean MAUB?"),
+        ("run study.toml --policy MAUB(nose=1)", "--policy: MAUB has no parameter 'nose'; allow"),
+        ("run study.toml --policy MAUB(x", "--policy: 'MAUB(x' cannot be read: write it like"),
+        ("compare --only K21", "unknown instance 'K21'"),
         ("run study.toml --runs 0", "--runs: must be a whole number from 1"),
         ("run study.toml --horizon -5", "--horizon: must be a whole number from 1"),
         ("run study.toml --jobs none", "--jobs: must be a whole number from 1 to 4096"),

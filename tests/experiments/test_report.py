@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import matroid_bandits as mb
 from matroid_bandits.experiments import (
     Results,
     StudyError,
@@ -25,6 +26,7 @@ from matroid_bandits.experiments import (
     write_report,
 )
 from matroid_bandits.experiments import report as report_module
+from matroid_bandits.experiments.plots import spread_of_regrets
 from matroid_bandits.experiments.summary import band, growth, half_width, leading_policy
 from matroid_bandits.experiments.words import as_printed, findings, number, ratio
 
@@ -130,7 +132,7 @@ def test_the_table_has_the_papers_figures_and_ratios(folder: Path) -> None:
     tex = (folder / "table.tex").read_text()
     assert tex.count(r"\\") == 8
     cells = [line.count("&") for line in tex.splitlines() if line.endswith(r"\\")]
-    assert cells == [7, *[15] * 7]  # the first heading has four wide cells
+    assert cells == [9, *[17] * 7]  # the first heading has four wide cells
     assert "497.25" in tex
 
 
@@ -194,12 +196,15 @@ def test_figures_have_a_panel_and_a_band_for_each(folder: Path) -> None:
         figure = draw(found)
         panels = [axes for axes in figure.axes if axes.lines]
         assert [axes.get_title() for axes in panels] == ["(a) U(7,10)", "(b) K5"]
+        bounds = draw is report_module.regret_figure
         for axes in panels:
-            assert len(axes.lines) == len(axes.collections) == 3
-            assert len({line.get_color() for line in axes.lines}) == 3
-            assert len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 3
+            assert len(axes.collections) == 3
+            assert len(axes.lines) == 3 + bounds
+            assert len({line.get_color() for line in axes.lines}) == 3 + bounds
+            assert len({str(line._unscaled_dash_pattern) for line in axes.lines}) == 3 + bounds
         (legend,) = figure.legends
-        assert [text.get_text() for text in legend.get_texts()] == ["OMM", "MAUB", "MAUB (paper)"]
+        entries = ["OMM", "MAUB", "MAUB (paper)", *["lower bound"] * bounds]
+        assert [text.get_text() for text in legend.get_texts()] == entries
     assert {axes.get_xscale() for axes in panels} == {"log"}
     assert {axes.get_yscale() for axes in panels} == {"log"}
     # What is drawn is the mean.
@@ -207,6 +212,179 @@ def test_figures_have_a_panel_and_a_band_for_each(folder: Path) -> None:
     mean = found.runs.query("instance == 'K5' and policy == 'OMM'")["regret"].mean()
     assert line.get_ydata()[-1] == pytest.approx(mean)
     assert line.get_xdata()[-1] == 100_000
+
+
+# ---- lower bounds ----
+
+
+def test_the_bound_is_drawn_and_is_in_the_tables(folder: Path) -> None:
+    found = read_results(folder)
+    matroid = mb.GraphicMatroid.complete(5)
+    bounds = [
+        mb.regret_lower_bound(matroid, mb.GaussianEnvironment(mb.random_means(10, s)), 100_000)
+        for s in range(4)
+    ]
+    line = report_module.regret_figure(found).axes[1].lines[-1]
+    assert line.get_xdata()[-1] == 100_000
+    assert line.get_ydata()[-1] == pytest.approx(np.mean(bounds))
+    middle = np.flatnonzero(line.get_xdata() >= 1000)[0]
+    share = np.log(line.get_xdata()[middle]) / np.log(100_000)
+    assert line.get_ydata()[middle] == pytest.approx(share * np.mean(bounds))
+    with (folder / "table.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["instance"] == "K5"]
+    for row in rows:
+        assert float(row["lower_bound"]) == pytest.approx(np.mean(bounds))
+        factor = float(row["regret"]) / np.mean(bounds)
+        assert float(row["regret_over_bound"]) == pytest.approx(factor)
+    shown = f"| {number(np.mean(bounds))} | {number(factor)} |"
+    assert shown in (folder / "report.md").read_text()
+    page = Resources((folder / "report.html").read_text()).text
+    assert "regret / bound" in page
+    assert number(factor) in page
+    text = " ".join(findings(found, summarise(found)))
+    assert "as a multiple of the lower bound" in text
+
+
+def test_without_bounds_nothing_is_said_of_them(folder: Path, tmp_path) -> None:
+    """As in folders of versions that did not know them."""
+    for name in SOURCES:
+        shutil.copy(folder / name, tmp_path)
+    runs = pd.read_parquet(folder / "runs.parquet")
+    runs.drop(columns="lower_bound").to_parquet(tmp_path / "runs.parquet")
+    written = write_report(tmp_path)
+    assert written.table["regret_over_bound"].isna().all()
+    for name in ("report.md", "report.html", "table.tex"):
+        assert "bound" not in (tmp_path / name).read_text()
+    figure = report_module.regret_figure(read_results(tmp_path))
+    assert len(figure.axes[0].lines) == 3
+    # Nor of an instance some of whose runs have none.
+    here = (runs["instance"] == "K5") & (runs["seed"] == 2)
+    runs.assign(lower_bound=runs["lower_bound"].mask(here)).to_parquet(tmp_path / "runs.parquet")
+    found = read_results(tmp_path)
+    table = summarise(found).set_index("instance")
+    assert table.loc["K5", "lower_bound"].isna().all()
+    assert table.loc["U(7,10)", "lower_bound"].notna().all()
+    lines = [len(axes.lines) for axes in report_module.regret_figure(found).axes[:2]]
+    assert lines == [4, 3]
+    write_report(tmp_path)
+    tex = (tmp_path / "table.tex").read_text()
+    assert len({line.count("&") for line in tex.splitlines() if line.endswith(r"\\")} - {9}) == 1
+
+
+# ---- many policies, not all of them everywhere ----
+
+MANY = [f"P{k:02}" for k in range(16)]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory) -> Results:
+    """Sixteen policies, two of them on one instance only; P15 is 40 times as bad as P00."""
+    study = load_study(
+        {
+            "horizon": 300,
+            "runs": 3,
+            "policies": [{"type": "OMM", "label": name} for name in MANY],
+            "instances": [
+                {"matroid": "K4", "policies": [name for name in MANY if name != "P00"]},
+                {"matroid": "K5", "policies": [name for name in MANY if name != "P03"]},
+            ],
+        }
+    )
+    results = run_study(study, tmp_path_factory.mktemp("many"), jobs=1)
+    factors = {name: 40 ** (k / 15) for k, name in enumerate(MANY)}
+    results.curves["regret"] *= results.curves["policy"].map(factors)
+    results.runs["regret"] = results.runs["policy"].map(factors) * (1 + results.runs["seed"] / 1000)
+    results.runs["oracle_calls"] += 100 * results.runs["policy"].map(MANY.index)
+    return results
+
+
+def test_sixteen_policies_can_be_told_apart(many: Results) -> None:
+    for draw in (report_module.regret_figure, report_module.oracle_calls_figure):
+        figure = draw(many)
+        (legend,) = figure.legends
+        handles = legend.get_lines()[:16]
+        assert [text.get_text() for text in legend.get_texts()][:16] == MANY
+        assert len({line.get_color() for line in handles}) == 16
+        assert len({str(line._unscaled_dash_pattern) for line in handles}) == 5
+        # Above the panels, in nobody's way.
+        box = legend.get_window_extent()
+        for axes in figure.axes:
+            assert axes.get_window_extent().y1 < box.y0
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.x1
+    assert not any(axes.get_legend() for axes in figure.axes)
+
+
+def test_only_what_ran_is_drawn_and_listed(many: Results) -> None:
+    table = summarise(many)
+    assert len(table) == 30
+    assert table.drop(columns=[c for c in table if "publ" in c or "ratio" in c]).notna().all().all()
+    figure = report_module.regret_figure(many)
+    assert [len(axes.lines) for axes in figure.axes[:2]] == [16, 16]  # with the bound
+    first = figure.axes[0].lines[0]
+    assert (
+        first.get_color() == report_module.regret_figure(many).legends[0].get_lines()[1].get_color()
+    )
+
+
+def test_words_about_many_policies(many: Results) -> None:
+    paragraphs = findings(many, summarise(many))
+    text = " ".join(paragraphs)
+    assert "not finished" not in text
+    assert re.search(r"Least mean regret: P0\d on 1 and P0\d on 1 of 2 instances\.", text)
+    assert "K4: P01, P02, P03, P04, ..., last P15; K5: P00, P01, P02, P04, ..., last P15." in text
+    assert "P01 asks" not in text
+    assert "P15 asks the oracle" in text
+    assert "times as often as P01" in text  # of those that are on both
+    assert "; the others more. Over" in text
+    assert text.index("for P00") < text.index("for P01") < text.index("for P15")
+    assert "Seconds of a run, median of the instances: " in text
+    assert max(map(len, paragraphs)) < 1200
+
+
+def test_ranks_that_noise_can_explain(tmp_path) -> None:
+    noise = np.random.default_rng(1).normal(0, 1, (4, 8))
+    regrets = {
+        "x": {name: list(10 * (k // 2) + 50 + noise[k]) for k, name in enumerate("ABCD")},
+    }
+    results = made_up(regrets, tmp_path)
+    text = " ".join(findings(results, summarise(results)))
+    first, second = (sorted(pair, key=lambda n: np.mean(regrets["x"][n])) for pair in ("AB", "CD"))
+    almost = " \N{ALMOST EQUAL TO} "
+    assert f"x: {almost.join(first)}, {almost.join(second)}. (The best first" in text
+
+
+def test_pairs_only_where_both_ran(many: Results) -> None:
+    assert [c.instance for c in compare(many, "P00", "P01")] == ["K5"]
+    assert [c.instance for c in compare(many, "P03", "P01")] == ["K4"]
+    assert compare(many, "P00", "P03") == []
+    assert leading_policy(summarise(many)) == "P01"  # of those that run on most
+
+
+def test_axes_are_logarithmic_where_regrets_are_far_apart(many: Results, folder: Path) -> None:
+    assert spread_of_regrets(many) == pytest.approx(40, rel=0.01)
+    figure = report_module.regret_figure(many)
+    for axes in figure.axes[:2]:
+        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+        # All lines are inside where it matters.
+        last = [line.get_ydata()[-1] for line in axes.lines]
+        assert axes.get_ylim()[0] < min(last)
+        assert axes.get_ylim()[1] > max(last)
+    near = replace(many, runs=many.runs[many.runs["policy"] < "P12"])
+    for found in (near, read_results(folder)):
+        axes = report_module.regret_figure(found).axes[0]
+        assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "linear")
+        assert axes.get_ylim()[0] == 0
+    nothing = replace(many, runs=many.runs.assign(regret=0.0))
+    assert spread_of_regrets(nothing) == 1
+
+
+def test_a_report_on_many_policies(many: Results) -> None:
+    written = write_report(many.folder)
+    assert len(written.table) == 30
+    markdown = (many.folder / "report.md").read_text()
+    assert "nan" not in markdown.lower().replace("finance", "")
+    assert markdown.count("| P00 |") == markdown.count("| P03 |") == 1
 
 
 # ---- numbers ----
@@ -404,6 +582,7 @@ def test_odd_names_in_figures_and_tex(tmp_path) -> None:
     assert figure.axes[0].get_title() == "(a) $x_{$ costs $5"
     assert len(figure.axes[2].get_title()) < 30
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["_$a_{$", "MAUB"]
+    assert len(figure.axes[0].lines) == 2  # after one round the bound is nothing
     assert figure.axes[0].lines[0].get_marker() == "o"  # one point makes no line
     tex = (tmp_path / "table.tex").read_text()
     assert r"{}[K5] back\textbackslash{}slash & " in tex

@@ -687,7 +687,32 @@ def test_the_identity_depends_on_what_results_depend_on(folder: Path) -> None:
     assert load(folder, text).identity() != before
 
 
-# ---- the study that ships with the package ----
+# ---- the studies that ship with the package ----
+
+
+def test_the_instances_of_compare() -> None:
+    study = load_study(shipped_study("compare"), movielens="synthetic")
+    shape = {i.name: (i.matroid.size, i.matroid.rank) for i in study.instances}
+    assert shape == {
+        f"{name} {rewards}": size
+        for rewards in ("Gaussian", "Bernoulli")
+        for name, size in {
+            "K7": (21, 6),
+            "K15": (105, 14),
+            "linear": (100, 16),
+            "U(15,30)": (30, 15),
+            "partition": (50, 20),
+        }.items()
+    }
+    assert study.runs == 20
+    for instance in study.instances:
+        assert instance.horizon == 100_000
+        environment = instance.answering(3)
+        assert np.array_equal(environment.means, mb.random_means(instance.matroid.size, 3))
+        kind = mb.GaussianEnvironment if "Gaussian" in instance.name else mb.BernoulliEnvironment
+        assert isinstance(environment, kind)
+        if isinstance(environment, mb.GaussianEnvironment):
+            assert set(environment.std) == {0.2}
 
 
 def test_the_papers_table_is_data_with_its_source() -> None:

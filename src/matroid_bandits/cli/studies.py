@@ -1,4 +1,4 @@
-"""``matroid-bandits reproduce``, ``run`` and ``report``."""
+"""``matroid-bandits reproduce``, ``compare``, ``run`` and ``report``."""
 
 import argparse
 import hashlib
@@ -6,7 +6,7 @@ import signal
 import textwrap
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matroid_bandits.cli.options import count
 from matroid_bandits.cli.texts import aligned, plus_minus, say
@@ -19,18 +19,45 @@ __all__ = ["add_to"]
 # matroid_bandits.experiments is imported in the functions below, by those who have the extra.
 
 
+class _Shipped(NamedTuple):
+    """A study that comes with the package and has a command of its name."""
+
+    name: str
+    help: str
+    description: str
+    example: str
+
+
+_SHIPPED = (
+    _Shipped(
+        "reproduce",
+        "rerun the experiments of the paper and write a report",
+        "Rerun the experiments of Delage & Gaudel (2025): ten instances, OMM and MAUB, 20 runs "
+        "each, and write a report with the paper's figures beside ours.",
+        "matroid-bandits reproduce --only K20 --only linear --runs 5",
+    ),
+    _Shipped(
+        "compare",
+        "run many policies against each other and the lower bound, and write a report",
+        "Run many policies on five matroids, each with Gaussian and with Bernoulli rewards, 20 "
+        "runs each, and write a report with ranks and lower bounds.",
+        "matroid-bandits compare --quick --only 'K7 Gaussian' --policy MAUB --policy OMM",
+    ),
+)
+
+
 def add_to(commands: Any) -> None:
     """Add the commands."""
-    reproduce = commands.add_parser(
-        "reproduce",
-        help="rerun the experiments of the paper and write a report",
-        description="Rerun the experiments of Delage & Gaudel (2025): ten instances, OMM and MAUB, "
-        "20 runs each, and write a report with the paper's figures beside ours.",
-        epilog="example: matroid-bandits reproduce --only K20 --only linear --runs 5",
-        allow_abbrev=False,
-    )
-    _add_options(reproduce)
-    reproduce.set_defaults(run=_reproduce, parser=reproduce)
+    for study in _SHIPPED:
+        shipped = commands.add_parser(
+            study.name,
+            help=study.help,
+            description=study.description,
+            epilog=f"example: {study.example}",
+            allow_abbrev=False,
+        )
+        _add_options(shipped)
+        shipped.set_defaults(run=_run_shipped, parser=shipped, study=study.name)
 
     run = commands.add_parser(
         "run",
@@ -76,7 +103,8 @@ def _add_options(parser: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="this policy; may be repeated (default: those of the study)",
+        help="this policy, by its label in the study, or any other, such as "
+        "'MAUB(neighborhood=paper)'; may be repeated (default: those of the study)",
     )
     parser.add_argument("--runs", type=count(1), help="runs per instance and policy")
     parser.add_argument("--horizon", type=count(1), help="rounds, on every instance")
@@ -102,10 +130,10 @@ def _add_options(parser: Any) -> None:
 # ---- commands ----
 
 
-def _reproduce(options: argparse.Namespace) -> int:
+def _run_shipped(options: argparse.Namespace) -> int:
     from matroid_bandits.experiments import shipped_study  # noqa: PLC0415
 
-    options.study = shipped_study("reproduce")
+    options.study = shipped_study(options.study)
     return _run(options)
 
 
@@ -238,6 +266,10 @@ def _show(study: "Study") -> None:
         [i.name, f"{i.matroid.size:,}", f"{i.matroid.rank:,}", f"{i.horizon:,}"]
         for i in study.instances
     ]
+    if any(i.policies is not None for i in study.instances):
+        header.append("policies")
+        for row, i in zip(rows, study.instances, strict=True):
+            row.append("all" if i.policies is None else ", ".join(i.policies))
     for line in aligned([header, *rows], left=1):
         say(f"  {line}")
 
@@ -267,14 +299,18 @@ def _table(report: "Report") -> list[str]:
     from matroid_bandits.experiments.words import number, ratio  # noqa: PLC0415
 
     compared = bool(report.table["published_oracle_calls"].notna().any())
-    header = ["instance", "policy", "runs", "regret", "seconds", "oracle calls"]
+    bounded = bool(report.table["lower_bound"].notna().any())
+    header = ["instance", "policy", "runs", "regret"]
+    header += ["/ bound"] if bounded else []
+    header += ["seconds", "oracle calls"]
     header += ["paper", "ratio"] if compared else []
     rows = []
     for row in records(report.table):
         around = f" {plus_minus()} {number(row['regret_ci'])}" if row["runs"] > 1 else ""
         cells = [row["instance"], row["policy"], str(row["runs"])]
-        cells += [number(row["regret"]) + around, number(row["seconds"])]
-        cells += [number(row["oracle_calls"])]
+        cells += [number(row["regret"]) + around]
+        cells += [number(row["regret_over_bound"])] if bounded else []
+        cells += [number(row["seconds"]), number(row["oracle_calls"])]
         if compared:
             cells += [number(row["published_oracle_calls"]), ratio(row["ratio_oracle_calls"])]
         rows.append(cells)

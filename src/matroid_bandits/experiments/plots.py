@@ -1,10 +1,10 @@
 """Figures of a study, drawn to be printed and to be read by the colour-blind."""
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -15,17 +15,44 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from matroid_bandits.experiments.results import Results
-from matroid_bandits.experiments.summary import band
+from matroid_bandits.experiments.summary import band, mean_bound
+from matroid_bandits.simulation import default_checkpoints
 
-__all__ = ["FORMATS", "oracle_calls_figure", "regret_figure", "saved"]
+__all__ = [
+    "FORMATS",
+    "LOGARITHMIC_FROM",
+    "oracle_calls_figure",
+    "regret_figure",
+    "saved",
+    "spread_of_regrets",
+]
 
 #: Formats every figure is saved in.
 FORMATS = ("png", "svg", "pdf")
 
-# Okabe and Ito's colours, which the colour-blind can tell apart, each with dashes of its own, so
-# that a print in black and white can be read too.
-_COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: From this factor between the regrets of two policies on, the axes of regrets are logarithmic.
+LOGARITHMIC_FROM = 30
+
+# Okabe and Ito's colours, which the colour-blind can tell apart, then more of the same kind by Paul
+# Tol, each with dashes of its own, so that a print in black and white can be read too: with 16
+# colours and 5 dashes, no combination comes twice among 80 policies.
+_COLORS = (
+    *("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
+    *("#332288", "#999933", "#44AA99", "#EE3377", "#117733", "#AA4499", "#661100", "#6699CC"),
+)
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)))
+_BOUND: dict[str, Any] = {
+    "color": "#777777",
+    "linestyle": (0, (3, 2)),
+    "linewidth": 0.9,
+    "zorder": 2.5,
+}
+
+# More policies than this need room, and bands that do not hide the lines.
+_FEW = 6
+
+# Inches that a legend needs for one entry and for one letter, at the font below.
+_ENTRY, _LETTER, _LINE = 0.62, 0.072, 0.19
 
 _STYLE: Any = {
     "font.size": 9,
@@ -46,22 +73,34 @@ _STYLE: Any = {
 }
 
 
+class _Look(NamedTuple):
+    """How a policy is drawn."""
+
+    line: dict[str, Any]
+    band: dict[str, Any]
+
+
 def regret_figure(results: Results) -> Figure:
     """Mean regret against rounds with a 95 % confidence band, one panel per instance.
 
-    Laid out as Figure 1 of [DG25].
+    Laid out as Figure 1 of [DG25], with the lower bound as a thin line in grey. Where regrets are
+    so different that the good ones could not be told apart, both axes of all panels are
+    logarithmic.
     """
+    logarithmic = spread_of_regrets(results) > LOGARITHMIC_FROM
 
-    def draw(axes: Axes, curves: pd.DataFrame, look: dict[str, Any]) -> None:
+    def draw(axes: Axes, curves: pd.DataFrame, look: _Look) -> None:
         table = band(curves, "regret")
         rounds = np.r_[0, table["round"]]
         mean, half = np.r_[0, table["mean"]], np.r_[0, table["ci"].fillna(0)]
-        axes.plot(rounds, mean, **look)
-        axes.fill_between(
-            rounds, mean - half, mean + half, color=look["color"], alpha=0.2, linewidth=0
-        )
+        axes.plot(rounds, mean, **look.line)
+        axes.fill_between(rounds, mean - half, mean + half, **look.band)
 
     def finish(axes: Axes, horizon: int) -> None:
+        if logarithmic:
+            _to_logarithmic(axes, horizon)
+            axes.set_ylim(bottom=_lowest(axes, horizon))
+            return
         axes.set_xlim(0, horizon)
         axes.set_ylim(bottom=0)
         axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
@@ -69,7 +108,35 @@ def regret_figure(results: Results) -> Figure:
         axes.xaxis.set_major_formatter(FuncFormatter(_in_words))
         axes.yaxis.set_major_formatter(FuncFormatter(_in_words))
 
-    return _panels(results, "cumulative regret", draw, finish)
+    return _panels(results, "cumulative regret", draw, finish, bounds=_bounds(results))
+
+
+def spread_of_regrets(results: Results) -> float:
+    """The largest factor between the mean regrets of two policies on one instance."""
+    means = results.runs.groupby(["instance", "policy"])["regret"].mean()
+    means = means[means > 0]
+    if means.empty:
+        return 1.0
+    by_instance = means.groupby(level="instance")
+    return float((by_instance.max() / by_instance.min()).max())
+
+
+def _bounds(results: Results) -> dict[str, float]:
+    """The lower bound at the horizon of every instance that has one, mean of its runs."""
+    found = {
+        str(name): mean_bound(runs) for name, runs in results.runs.groupby("instance", sort=False)
+    }
+    return {name: bound for name, bound in found.items() if bound > 0}
+
+
+def _lowest(axes: Axes, horizon: int) -> float | None:
+    """Where a logarithmic axis begins: low enough for the later rounds of every line."""
+    later = [
+        np.asarray(line.get_ydata())[np.asarray(line.get_xdata()) >= np.sqrt(horizon)]
+        for line in axes.lines
+    ]
+    positive = [float(values[values > 0].min()) for values in later if (values > 0).any()]
+    return min(positive) / 2 if positive else None
 
 
 def oracle_calls_figure(results: Results) -> Figure:
@@ -78,26 +145,27 @@ def oracle_calls_figure(results: Results) -> Figure:
     The band holds the middle 80 % of the runs.
     """
 
-    def draw(axes: Axes, curves: pd.DataFrame, look: dict[str, Any]) -> None:
+    def draw(axes: Axes, curves: pd.DataFrame, look: _Look) -> None:
         counted = curves.dropna(subset=["oracle_calls"])
         if counted.empty:
             return
         calls = counted.astype({"oracle_calls": float}).groupby("round")["oracle_calls"]
         mean = calls.mean()
-        axes.plot(mean.index, mean, **look)
+        axes.plot(mean.index, mean, **look.line)
         # Not an interval of the mean: counts are skewed, and the axis is logarithmic.
         low, high = calls.quantile(0.1), calls.quantile(0.9)
-        axes.fill_between(mean.index, low, high, color=look["color"], alpha=0.2, linewidth=0)
+        axes.fill_between(mean.index, low, high, **look.band)
 
-    def finish(axes: Axes, horizon: int) -> None:
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_xlim(1, max(horizon, 2))
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(LogLocator(numticks=4))
-            axis.set_minor_locator(NullLocator())
+    return _panels(results, "oracle calls", draw, _to_logarithmic)
 
-    return _panels(results, "oracle calls", draw, finish)
+
+def _to_logarithmic(axes: Axes, horizon: int) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(1, max(horizon, 2))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(numticks=4))
+        axis.set_minor_locator(NullLocator())
 
 
 @contextmanager
@@ -122,15 +190,18 @@ def saved(figure: Figure, kind: str) -> bytes:
 def _panels(
     results: Results,
     quantity: str,
-    draw: Callable[[Axes, pd.DataFrame, dict[str, Any]], None],
+    draw: Callable[[Axes, pd.DataFrame, _Look], None],
     finish: Callable[[Axes, int], None],
+    bounds: Mapping[str, float] | None = None,
 ) -> Figure:
+    """One panel per instance, and one legend for all of them."""
     identity = results.study["identity"]
     names = [n for n in identity["instances"] if (results.curves["instance"] == n).any()]
     columns = min(len(names), 5 if len(names) > 6 or len(names) == 5 else 3)
     rows = ceil(len(names) / columns)
     with house_style():
-        size = (max(4.2, 2.0 * columns), 1.8 * rows + 0.6)
+        panel = 1.8 if len(identity["policies"]) <= _FEW else 2.4
+        size = (max(4.2, 2.0 * columns), panel * rows + 0.6)
         figure = Figure(figsize=size, layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
         handles: dict[str, Line2D] = {}
@@ -141,14 +212,10 @@ def _panels(
             for k, policy in enumerate(identity["policies"]):
                 curves = here[here["policy"] == policy]
                 if len(curves):
-                    look = {
-                        "color": _COLORS[k % len(_COLORS)],
-                        "linestyle": _DASHES[k % len(_DASHES)],
-                        # A single point would make no line.
-                        "marker": "o" if horizon == 1 else None,
-                    }
+                    look = _look(k, horizon, len(identity["policies"]))
                     draw(axes, curves, look)
-                    handles.setdefault(policy, Line2D([], [], **look))
+                    handles.setdefault(policy, Line2D([], [], **look.line))
+            _draw_bound(axes, horizon, (bounds or {}).get(name))
             finish(axes, horizon)
             title = f"({_letter(i)}) {_shortened(name)}" if len(names) > 1 else name
             axes.set_title(title, parse_math=False)
@@ -158,22 +225,54 @@ def _panels(
                 axes.set_xlabel("round")
         for i in range(len(names), rows * columns):
             grid[i // columns, i % columns].set_axis_off()
-        legend = figure.legend(
-            handles.values(),
-            [_shortened(policy) for policy in handles],
-            loc="outside upper center",
-            ncols=min(len(handles), columns + 1),
-        )
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        # As the study lists them, wherever they were drawn first.
+        entries = [(p, handles[p]) for p in identity["policies"] if p in handles]
+        if bounds:
+            entries.append(("lower bound", Line2D([], [], **_BOUND)))
+        _add_legend(figure, entries)
         # Once for all formats.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     return figure
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= 24 else f"{name[:22]}\N{HORIZONTAL ELLIPSIS}"
+def _look(k: int, horizon: int, policies: int) -> _Look:
+    """How policy number `k` of so many is drawn."""
+    color = _COLORS[k % len(_COLORS)]
+    return _Look(
+        line={
+            "color": color,
+            "linestyle": _DASHES[k % len(_DASHES)],
+            # A single point would make no line.
+            "marker": "o" if horizon == 1 else None,
+        },
+        band={"color": color, "alpha": 0.2 if policies <= _FEW else 0.08, "linewidth": 0},
+    )
+
+
+def _draw_bound(axes: Axes, horizon: int, bound: float | None) -> None:
+    """The lower bound grows like the logarithm of the round."""
+    if bound is not None and horizon > 1:
+        rounds = default_checkpoints(horizon)
+        axes.plot(rounds, bound * np.log(rounds) / np.log(horizon), **_BOUND)
+
+
+def _add_legend(figure: Figure, entries: Sequence[tuple[str, Line2D]]) -> None:
+    """One legend above all panels, with as many columns as there is room for."""
+    names = [_shortened(name, 40) for name, _ in entries]
+    width, height = figure.get_size_inches()
+    entry = _ENTRY + _LETTER * max(map(len, names))
+    columns = max(1, min(len(names), int(width / entry)))
+    figure.set_size_inches(width, height + _LINE * (ceil(len(names) / columns) - 1))
+    legend = figure.legend(
+        [handle for _, handle in entries], names, loc="outside upper center", ncols=columns
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _shortened(name: str, most: int = 24) -> str:
+    return name if len(name) <= most else f"{name[: most - 2]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _letter(i: int) -> str:

@@ -14,9 +14,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from matroid_bandits.experiments.plots import (
     FORMATS,
+    LOGARITHMIC_FROM,
     oracle_calls_figure,
     regret_figure,
     saved,
+    spread_of_regrets,
 )
 from matroid_bandits.experiments.results import Results, read_results
 from matroid_bandits.experiments.store import write_atomically
@@ -97,6 +99,7 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
     )
     first, last = identity["seed"], identity["seed"] + identity["runs"] - 1
     not_compared = reference is not None and not compared
+    bounded = bool(table["lower_bound"].notna().any())
     return {
         "title": study["title"],
         "findings": findings(results, table),
@@ -107,6 +110,8 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         "columns": _columns(compared=compared),
         "rows": [_cells(row, compared=compared) for row in records(table)],
         "compared": compared,
+        "bounded": bounded,
+        "logarithmic": spread_of_regrets(results) > LOGARITHMIC_FROM,
         "not_compared": not_compared,
         "reference": reference,
         "instances": [
@@ -140,6 +145,8 @@ def _cells(row: Mapping[str, Any], *, compared: bool) -> dict[str, Any]:
         "runs": row["runs"],
         "regret": number(row["regret"]),
         "half": number(half) if np.isfinite(half) else "",
+        "bound": number(row["lower_bound"]),
+        "factor": number(row["regret_over_bound"]),
         "measures": measures,
     }
 

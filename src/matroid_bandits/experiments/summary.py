@@ -14,10 +14,12 @@ from matroid_bandits.experiments.study import MEASURES
 __all__ = [
     "Comparison",
     "band",
+    "by_policy",
     "compare",
     "growth",
     "half_width",
     "leading_policy",
+    "mean_bound",
     "records",
     "summarise",
 ]
@@ -29,9 +31,11 @@ def summarise(results: Results) -> pd.DataFrame:
     """One line per instance and policy.
 
     Columns: what was run; mean, standard deviation (``_std``) and half the width of a 95 %
-    confidence interval (``_ci``) of the regret; for every measure its mean and standard deviation,
-    the published figure (``published_``) and the ratio to it (``ratio_``), NaN where there is none
-    or it is for another horizon. There is no ratio for a makeshift instance, one with a warning.
+    confidence interval (``_ci``) of the regret; the mean of the lower bounds of these runs and how
+    many times as large the regret is (``regret_over_bound``), NaN where there is none; for every
+    measure its mean and standard deviation, the published figure (``published_``) and the ratio to
+    it (``ratio_``), NaN where there is none or it is for another horizon. There is no ratio for a
+    makeshift instance, one with a warning.
     """
     identity = results.study["identity"]
     published = _published(results.study)
@@ -51,6 +55,9 @@ def summarise(results: Results) -> pd.DataFrame:
             "regret_std": _std(runs["regret"].to_numpy()),
             "regret_ci": half_width(runs["regret"].to_numpy()),
         }
+        bound = mean_bound(runs)
+        row["lower_bound"] = bound
+        row["regret_over_bound"] = row["regret"] / bound if bound > 0 else np.nan
         reference = published.get((instance, policy, origin["horizon"]), {})
         for measure in MEASURES:
             # A policy of the user's own may not count.
@@ -78,6 +85,12 @@ def half_width(values: npt.NDArray[np.float64], confidence: float = _CONFIDENCE)
         return float("nan")
     quantile = float(stdtrit(len(values) - 1, (1 + confidence) / 2))
     return quantile * _std(values) / float(np.sqrt(len(values)))
+
+
+def mean_bound(runs: pd.DataFrame) -> float:
+    """The mean lower bound of runs on one instance, each seed once; NaN if one has none."""
+    bounds = runs.drop_duplicates("seed")["lower_bound"].to_numpy(np.float64)
+    return float(np.mean(bounds)) if len(bounds) else float("nan")
 
 
 def band(curves: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -156,14 +169,28 @@ def compare(results: Results, policy: str, other: str) -> list[Comparison]:
 
 
 def leading_policy(table: pd.DataFrame) -> str:
-    """The policy of least regret, as the geometric mean of its ratios to the best has it."""
-    regrets = table.pivot_table(index="instance", columns="policy", values="regret").dropna()
+    """The policy of least regret, as the geometric mean of its ratios to the best has it.
+
+    Looked at are the policies that run on most instances, on those that they have in common.
+    """
+    regrets = by_policy(table, "regret")
     if regrets.empty:
         return str(table["policy"].iloc[0])
     # A regret of nothing at all is possible on tiny instances.
     positive = regrets.clip(lower=1e-12)
     ratios = np.log(positive.div(positive.min(axis="columns"), axis="index")).mean()
     return str(ratios.idxmin())
+
+
+def by_policy(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """A column of the summary as a table of instances and policies without holes.
+
+    It has the policies that are there on most instances, and the instances they have in common.
+    """
+    values = table.pivot_table(index="instance", columns="policy", values=column, sort=False)
+    counts = values.notna().sum()
+    kept = [name for name in values.columns if counts[name] == counts.max()]
+    return values[kept].dropna()
 
 
 def growth(curves: pd.DataFrame, column: str) -> float:

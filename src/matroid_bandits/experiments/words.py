@@ -1,6 +1,7 @@
 """What the numbers say, in sentences made from them."""
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from matroid_bandits.experiments.results import Results
 from matroid_bandits.experiments.study import MEASURES
 from matroid_bandits.experiments.summary import (
     Comparison,
+    by_policy,
     compare,
     growth,
     leading_policy,
@@ -19,6 +21,10 @@ from matroid_bandits.experiments.summary import (
 __all__ = ["NAMES", "as_printed", "findings", "number", "ratio"]
 
 T = TypeVar("T")
+
+# So many policies are spoken of one by one; of more, those named first.
+_FEW = 3
+_SHOWN = 4
 
 #: Measures as they are called in sentences and headings.
 NAMES = {
@@ -43,6 +49,7 @@ def findings(results: Results, table: pd.DataFrame) -> list[str]:
         for paragraph in (
             _missing(results),
             _regret(results, table),
+            _bound(table),
             _asking(results, table),
             *(_agreement(results, table, measure) for measure in MEASURES if measure != "seconds"),
             _times(results, table),
@@ -77,7 +84,10 @@ def ratio(value: float) -> str:
 
 def _missing(results: Results) -> str:
     identity = results.study["identity"]
-    wanted = identity["runs"] * len(identity["instances"]) * len(identity["policies"])
+    every = identity["policies"]
+    wanted = identity["runs"] * sum(
+        len(origin.get("policies", every)) for origin in identity["instances"].values()
+    )
     if len(results.runs) == wanted:
         return ""
     return (
@@ -87,6 +97,36 @@ def _missing(results: Results) -> str:
 
 
 def _regret(results: Results, table: pd.DataFrame) -> str:
+    """A few policies one by one, many by their ranks."""
+    many = table["policy"].nunique() > _FEW
+    return _ranking(results, table) if many else _against_the_leader(results, table)
+
+
+def _ranking(results: Results, table: pd.DataFrame) -> str:
+    """The best policies of every instance."""
+    lines = []
+    for instance, rows in table.groupby("instance", sort=False):
+        ranked = rows.sort_values("regret", kind="stable")["policy"].tolist()
+        text = ranked[0]
+        for before, policy in pairwise(ranked[:_SHOWN]):
+            found = {c.instance: c for c in compare(results, before, policy)}
+            level = str(instance) in found and found[str(instance)].verdict == "level"
+            text += f" \N{ALMOST EQUAL TO} {policy}" if level else f", {policy}"
+        if len(ranked) > _SHOWN + 1:
+            text += ", ..."
+        if len(ranked) > _SHOWN:
+            text += f", last {ranked[-1]}"
+        lines.append(f"{instance}: {text}")
+    best = table.loc[table.groupby("instance", sort=False)["regret"].idxmin(), "policy"]
+    winners = _list(best.value_counts().items(), lambda entry: f"{entry[0]} on {entry[1]}")
+    return (
+        f"Least mean regret: {winners} of {len(best)} instances. {'; '.join(lines)}. (The best "
+        "first; \N{ALMOST EQUAL TO} where runs of one seed, compared in pairs, do not tell the two "
+        "apart at 95 % confidence, for all instances together.)"
+    )
+
+
+def _against_the_leader(results: Results, table: pd.DataFrame) -> str:
     """Each policy against the one that leads."""
     lead = leading_policy(table)
     others = [name for name in dict.fromkeys(table["policy"]) if name != lead]
@@ -123,6 +163,25 @@ def _regret(results: Results, table: pd.DataFrame) -> str:
     return " ".join(sentences)
 
 
+def _bound(table: pd.DataFrame) -> str:
+    """How far from the lower bound each policy is."""
+    known = table[table["regret_over_bound"] > 0]
+    if known.empty:
+        return ""
+    factors = {
+        str(policy): rows["regret_over_bound"]
+        for policy, rows in known.groupby("policy", sort=False)
+    }
+    order = sorted(factors, key=lambda policy: float(np.log(factors[policy]).mean()))
+    text = _list(order, lambda policy: f"{_range(factors[policy])} for {policy}")
+    text = f"The regret at the horizon is, as a multiple of the lower bound, {text}."
+    if any(values.min() < 1 for values in factors.values()):
+        text += (
+            " (The bound is about the long run: below it, the horizon is too short to learn all.)"
+        )
+    return text
+
+
 def _change(comparison: Comparison) -> str:
     if comparison.other_regret == 0:
         return comparison.instance
@@ -134,9 +193,7 @@ def _change(comparison: Comparison) -> str:
 def _asking(results: Results, table: pd.DataFrame) -> str:
     """How often the matroid is asked, the frugal against the eager."""
     counted = table[table["oracle_calls"] > 0]
-    calls = counted.pivot_table(
-        index="instance", columns="policy", values="oracle_calls", sort=False
-    ).dropna()
+    calls = by_policy(counted, "oracle_calls") if len(counted) else counted
     if calls.shape[1] < 2 or calls.empty:
         return ""
     totals = np.log(calls.astype(float)).mean()
@@ -150,8 +207,10 @@ def _asking(results: Results, table: pd.DataFrame) -> str:
     if least != most:
         sentence += f", {number(factors[most])} times on {most}"
         sentence += ", and between on the others" if len(factors) > 2 else ""
-    for other in calls.columns.drop([frugal, eager]):
+    others = totals.drop([frugal, eager]).sort_values(kind="stable").index
+    for other in others[:_FEW]:
         sentence += f"; {other} {_range(calls[other] / calls[frugal])} times"
+    sentence += "; the others more" if len(others) > _FEW else ""
     growths = []
     for policy in (frugal, eager):
         mine = results.curves[results.curves["policy"] == policy]
@@ -200,9 +259,11 @@ def _times(results: Results, table: pd.DataFrame) -> str:
     """Who is faster here, and by how much it was there."""
     total = results.runs["seconds"].sum()
     text = f"All runs together took {number(total)} seconds of computing."
-    times = table.pivot_table(
-        index="instance", columns="policy", values="seconds", sort=False
-    ).dropna()
+    if table["policy"].nunique() > _FEW:
+        medians = table.groupby("policy", sort=False)["seconds"].median().sort_values()
+        each = _list(medians.items(), lambda entry: f"{entry[0]} {number(entry[1])}")
+        return f"{text} Seconds of a run, median of the instances: {each}."
+    times = by_policy(table, "seconds")
     if times.shape[1] < 2 or times.empty:
         return text
     order = np.log(times).mean().sort_values().index
