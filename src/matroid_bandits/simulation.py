@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from time import perf_counter
 from typing import Protocol
 
@@ -128,6 +129,7 @@ def simulate(
         raise ValueError(
             f"the environment has {environment.size} elements, the matroid {matroid.size}"
         )
+    refuse_unfit(policy, environment)
     rewards = environment.rewards(seed)
     best_value = _value(matroid.max_weight_basis(environment.means), environment.means)
     start = perf_counter()
@@ -150,6 +152,18 @@ def simulate(
         counters={name: int(row[-1]) for name, row in curves.items()},
         counter_curves=curves,
     )
+
+
+def refuse_unfit(policy: SupportsSelectUpdate, environment: Environment) -> None:
+    """Raise a ValueError if the environment gives rewards that the policy is not made for."""
+    given = environment.reward_range
+    low, high = getattr(policy, "reward_range", (-inf, inf))
+    if given is not None and not (low <= given[0] and given[1] <= high):
+        raise ValueError(
+            f"{type(policy).__name__} is for rewards from {low:g} to {high:g}, but "
+            f"{type(environment).__name__} gives rewards from {given[0]:g} to {given[1]:g}; take "
+            "an index for rewards without bounds, such as UCB(noise=...), or other rewards"
+        )
 
 
 def _matroid_of(policy: SupportsSelectUpdate, matroid: Matroid | None) -> Matroid:

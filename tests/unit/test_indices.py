@@ -170,11 +170,31 @@ def test_rewards_out_of_range_are_refused(
 
 @pytest.mark.parametrize("cls", [mb.KLOSM, mb.CTS])
 def test_a_simulation_stops_at_a_reward_out_of_range(cls: type[mb.Policy]) -> None:
-    environment = mb.GaussianEnvironment([0.5, 0.6, 0.7], std=5.0)
+    class Wild(mb.Environment):
+        def _sample(self, rng, element, count):
+            return rng.normal(0.5, 5.0, count)
+
     policy = cls(mb.UniformMatroid(1, 3))
     with pytest.raises(ValueError, match="is for rewards from 0 to 1; rescale them"):
-        mb.simulate(policy, environment, 1000)
+        mb.simulate(policy, Wild([0.5, 0.5, 0.5]), 1000)
     assert (policy.means[policy.counts > 0] <= 1).all()
+
+
+def test_an_environment_that_cannot_fit_is_refused_at_once() -> None:
+    policy = mb.KLOSM(mb.UniformMatroid(1, 3))
+    message = "KLOSM is for rewards from 0 to 1, but GaussianEnvironment gives rewards from -inf"
+    with pytest.raises(ValueError, match=message):
+        mb.simulate(policy, mb.GaussianEnvironment([0.5, 0.6, 0.7]), 1)
+    assert policy.rounds == 0
+    assert mb.BernoulliEnvironment([0.5]).reward_range == (0, 1)
+    assert mb.GaussianEnvironment([0.5, 0.2], std=0).reward_range == (0.2, 0.5)
+    mb.simulate(policy, mb.GaussianEnvironment([0.5, 0.6, 0.7], std=0), 10)
+
+    class Wider(mb.BernoulliEnvironment):
+        def _sample(self, rng, element, count):
+            return 2 * np.ones(count)
+
+    assert Wider([0.5]).reward_range is None
 
 
 # ---- indices of one's own ----

@@ -11,7 +11,7 @@ from matroid_bandits._progress import Progress
 from matroid_bandits.cli.instances import Instances, add_instance_options
 from matroid_bandits.cli.options import count, named
 from matroid_bandits.cli.texts import aligned, plus_minus
-from matroid_bandits.simulation import COUNTERS, Simulation, simulate
+from matroid_bandits.simulation import COUNTERS, Simulation, refuse_unfit, simulate
 
 __all__ = ["EXAMPLE", "add_to"]
 
@@ -92,7 +92,8 @@ def _refuse_unfit(
     for name, matroid in instances.matroids.items():
         for policy in policies:
             try:
-                policy(matroid, seed=options.seed)
+                fresh = policy(matroid, seed=options.seed)
+                refuse_unfit(fresh, instances.answering(matroid, options.seed))
             except ValueError as error:
                 options.parser.error(f"argument --policy: {policy.name} on {name}: {error}")
 

@@ -33,7 +33,7 @@ class Environment(ABC):
     is played: policies run with one seed meet the same rewards.
 
     To write your own, give the means to ``super().__init__`` and answer `_sample`; and
-    `_divergence`, if lower bounds on the regret are wanted.
+    `_divergence`, if lower bounds on the regret are wanted, and `_reward_range`.
 
     Parameters
     ----------
@@ -71,6 +71,10 @@ class Environment(ABC):
         """Optional: what `divergence` returns. Input is checked."""
         raise NotImplementedError
 
+    def _reward_range(self) -> tuple[float, float] | None:
+        """Optional: what `reward_range` returns."""
+        return None
+
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
         """A random instance: means uniform in [0.5, 1], as in the experiments of [DG25]."""
@@ -85,6 +89,15 @@ class Environment(ABC):
     def size(self) -> int:
         """Number of elements."""
         return len(self._means)
+
+    @property
+    def reward_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest reward there can be; None if the class does not tell.
+
+        A policy that is not made for such rewards is refused at once, not in mid-run.
+        """
+        # What is known of the rewards of a class says nothing about those of a subclass.
+        return None if is_newer(self, "_sample", than="_reward_range") else self._reward_range()
 
     def rewards(self, seed: int = 0) -> RewardKernel:
         """Start a run: an object whose ``draw(elements)`` gives the next reward of each."""

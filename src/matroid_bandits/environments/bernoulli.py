@@ -50,6 +50,9 @@ class BernoulliEnvironment(Environment):
         # Rounding can make tiny ones negative.
         return np.maximum(_term(own, change) + _term(1 - own, -change), 0.0)
 
+    def _reward_range(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
     def _rewards(self, seed: int) -> RewardKernel:
         return BernoulliRewards(seed, self.means)
 

@@ -1,5 +1,7 @@
 """Gaussian rewards."""
 
+from math import inf
+
 import numpy as np
 import numpy.typing as npt
 
@@ -62,6 +64,11 @@ class GaussianEnvironment(Environment):
             )
             values: npt.NDArray[np.float64] = scaled**2 / 2
         return values
+
+    def _reward_range(self) -> tuple[float, float]:
+        if np.any(self._std > 0):
+            return -inf, inf
+        return self.means.min(initial=inf), self.means.max(initial=-inf)
 
     def _rewards(self, seed: int) -> RewardKernel:
         return GaussianRewards(seed, self.means, self._std)

@@ -29,7 +29,7 @@ from matroid_bandits.experiments.study import (
     slug,
 )
 from matroid_bandits.matroids import Matroid
-from matroid_bandits.simulation import LONGEST
+from matroid_bandits.simulation import LONGEST, refuse_unfit
 
 __all__ = ["load_study", "policy_spec", "shipped_study"]
 
@@ -140,7 +140,9 @@ def _study(
             raise top.error(f"{policy.name} runs on no instance", "policies", i)
         for instance in mine:
             try:
-                _refuse_if_no_policy(policy.fresh(instance.matroid, seed))
+                fresh = policy.fresh(instance.matroid, seed)
+                _refuse_if_no_policy(fresh)
+                refuse_unfit(fresh, instance.answering(seed))
             except Exception as error:
                 # Whatever a user's class raises.
                 problem = str(error) if isinstance(error, ValueError) else repr(error)
