@@ -100,6 +100,7 @@ cdef class Challengers:
     cdef Group *group_of(self, Py_ssize_t e) noexcept
     cdef void drop_top(self, Py_ssize_t k) noexcept
     cdef void forget(self, Py_ssize_t k) noexcept
+    cdef void forget_bounds(self) noexcept
     cdef void ungroup(self) noexcept
     cdef void attach(self, Py_ssize_t c, Py_ssize_t k) noexcept
     cdef void move_all(self, Py_ssize_t old, Py_ssize_t new) noexcept

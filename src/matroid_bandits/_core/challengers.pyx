@@ -505,6 +505,12 @@ cdef class Challengers:
         group.highest = INFINITY
         group.n_listed = -1
 
+    cdef void forget_bounds(self) noexcept:
+        """Members are what they were, but widths may be lower than those bounds were made for."""
+        cdef Py_ssize_t k
+        for k in range(self.rank):
+            self.groups[k].rest.until = NEVER
+
     cdef void ungroup(self) noexcept:
         """Empty all groups; slots are positions again."""
         cdef Py_ssize_t k

@@ -12,7 +12,7 @@ cdef extern from *:
 from matroid_bandits._core.challengers cimport BEATEN, NONE, REORDERED, Challengers
 from matroid_bandits._core.index cimport UCBKernel
 from matroid_bandits._core.opening cimport Opening
-from matroid_bandits._core.order cimport sort_descending
+from matroid_bandits._core.order cimport comes_before, sort_descending
 from matroid_bandits._core.policy cimport (
     PolicyKernel,
     Statistics,
@@ -384,10 +384,6 @@ cdef class MAUBKernel(PolicyKernel):
             self.challengers.forget(i)
         self.is_prepared = False
 
-    cdef inline bint is_worse(self, Py_ssize_t a, Py_ssize_t b) noexcept:
-        """Whether greedy would take b before a."""
-        return self.means[a] < self.means[b] or (self.means[a] == self.means[b] and a > b)
-
     cdef bint find_leader_by_exchanges(self) except -1:
         """The best basis, from the leader there is, by exchanges each of which is for the better.
 
@@ -422,7 +418,7 @@ cdef class MAUBKernel(PolicyKernel):
             all.take(e)
             all.put(x)
             self.next_leader[k] = e
-            while k + 1 < self.rank and self.is_worse(self.next_leader[k + 1], e):
+            while k + 1 < self.rank and comes_before(self.means, e, self.next_leader[k + 1]):
                 self.next_leader[k] = self.next_leader[k + 1]
                 self.next_leader[k + 1] = e
                 self.next_slot[k], self.next_slot[k + 1] = self.next_slot[k + 1], self.next_slot[k]
@@ -438,7 +434,7 @@ cdef class MAUBKernel(PolicyKernel):
                 i += 1
                 continue
             k = i
-            while k + 1 < count and self.is_worse(e, self.candidates[k + 1]):
+            while k + 1 < count and comes_before(self.means, self.candidates[k + 1], e):
                 self.candidates[k] = self.candidates[k + 1]
                 k += 1
             self.candidates[k] = e
@@ -448,7 +444,7 @@ cdef class MAUBKernel(PolicyKernel):
         """One step of an insertion sort of next_leader, worst first as greedy sees it."""
         cdef Py_ssize_t e = self.next_leader[k]
         cdef int32_t slot = self.next_slot[k]
-        while k > 0 and self.is_worse(e, self.next_leader[k - 1]):
+        while k > 0 and comes_before(self.means, self.next_leader[k - 1], e):
             self.next_leader[k] = self.next_leader[k - 1]
             self.next_slot[k] = self.next_slot[k - 1]
             k -= 1
@@ -478,7 +474,7 @@ cdef class MAUBKernel(PolicyKernel):
                 if all.class_slot[c] < 0:
                     continue
                 e = all.shelves.best(c)
-                if self.is_worse(self.next_leader[0], e):
+                if comes_before(self.means, e, self.next_leader[0]):
                     self.candidates[count] = e
                     count += 1
         sort_descending(self.means, self.candidates[:count], self.scratch[:count])
@@ -490,7 +486,7 @@ cdef class MAUBKernel(PolicyKernel):
         """
         cdef Py_ssize_t k
         for k in range(self.rank):
-            if not self.is_worse(self.next_leader[k], e):
+            if not comes_before(self.means, e, self.next_leader[k]):
                 break
             if self.asks.can_replace(self.next_slot[k], e):
                 return k
@@ -578,8 +574,7 @@ cdef class MAUBKernel(PolicyKernel):
             if all.groups[k].top == self.came[i]:
                 all.drop_top(k)
         # The confidence starts anew, and with it what was known for wider ones only.
-        for k in range(self.rank):
-            all.groups[k].rest.until = -1
+        all.forget_bounds()
         return self.reorder()
 
     # ---- what users see ----

@@ -1,10 +1,6 @@
 """Sort elements by value, largest first, ties to the lowest element."""
 
 
-cdef inline bint comes_before(const double[::1] values, Py_ssize_t a, Py_ssize_t b) noexcept:
-    return values[a] > values[b] or (values[a] == values[b] and a < b)
-
-
 cdef void sort_descending(
     const double[::1] values, Py_ssize_t[::1] order, Py_ssize_t[::1] scratch
 ) noexcept:
