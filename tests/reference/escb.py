@@ -42,14 +42,54 @@ class ReferenceESCB(_ReferencePolicy):
 
     def values(self) -> FloatArray:
         """The index of every basis in this round."""
+        sums, spreads = self._sums()
+        return sums + np.sqrt(self._factor() * spreads)
+
+    def relaxed_best(self) -> float:
+        """The least of max over M of (sum + p * spread) + factor / 4 p, over all p > 0.
+
+        It is convex in p, so thirds of an interval can be cut off. Where it is lowest, p is the
+        price of some spread between the smallest and the largest.
+        """
+        sums, spreads = self._sums()
+        factor = self._factor()
+
+        def height(p: float) -> float:
+            return float((sums + p * spreads).max()) + factor / (4 * p)
+
+        low = math.sqrt(factor / spreads.max()) / 2
+        high = math.sqrt(factor / spreads.min()) / 2
+        while high - low > 1e-9 * high:
+            third = (high - low) / 3
+            if height(low + third) < height(high - third):
+                high -= third
+            else:
+                low += third
+        return height((low + high) / 2)
+
+    def climb(self, basis: tuple[int, ...], slack: float) -> tuple[int, ...] | None:
+        """Where best exchanges lead from this basis; None if two of them are nearly level."""
+        values = self.values()
+        while True:
+            here = values[self.bases.index(basis)]
+            around = sorted(self.neighbors(basis), key=lambda i: -values[i])
+            gains = [float(values[i] - here) for i in around[:2]]
+            if not gains or gains[0] < -slack:
+                return basis
+            if gains[0] <= slack or (len(gains) > 1 and gains[1] > gains[0] - slack):
+                return None
+            basis = self.bases[around[0]]
+
+    def _sums(self) -> tuple[FloatArray, FloatArray]:
+        """Of every basis, the sum of the means and the sum of 1 / N."""
+        inverse = np.array([1 / n if n else 0.0 for n in self.counts])
+        return self._rows @ np.array(self.means, dtype=float), self._rows @ inverse
+
+    def _factor(self) -> float:
         t = self._rounds_ended + 1
         log_log = math.log(max(1.0, math.log(t)))
-        confidence = math.log(t) + 4 * self._rank * log_log
-        inverse = np.array([1 / n if n else 0.0 for n in self.counts])
-        # With noise 1/2 the factor is f(t) / 2.
-        widths = np.sqrt(2 * self._noise**2 * confidence * (self._rows @ inverse))
-        values: FloatArray = self._rows @ np.array(self.means, dtype=float) + widths
-        return values
+        # With noise 1/2 it is f(t) / 2.
+        return 2 * self._noise**2 * (math.log(t) + 4 * self._rank * log_log)
 
     def neighbors(self, basis: tuple[int, ...]) -> list[int]:
         """The numbers of the bases that differ from this one in one exchange."""

@@ -81,11 +81,70 @@ def test_every_round_against_all_bases(family: str, kind: str) -> None:
                     assert policy.bound == math.inf
             elif matroid.rank:
                 _check_round(policies, reference)
+            else:
+                assert leading.select().tolist() == []
             elements = _observed(kind, rng, leading.select(), matroid.size)
             rewards = _rewards(kind, rng, means[elements])
             for policy in policies.values():
                 policy.update(elements, rewards)
             reference.update(elements.tolist(), rewards.tolist())
+
+
+@pytest.mark.parametrize("name", ["K6", "U(6,13)"])
+def test_exact_where_branches_have_branches(name: str) -> None:
+    matroid = catalog.matroid(name)
+    policy = mb.ESCB(matroid, "exact")
+    reference = ReferenceESCB(matroid.size, matroid.is_independent)
+    rng = np.random.default_rng(3)
+    means = rng.uniform(0.5, 1, matroid.size)
+    for _ in range(1000):
+        basis = policy.select()
+        if not reference.is_exploring:
+            values = reference.values()
+            assert values[reference.bases.index(tuple(basis.tolist()))] >= values.max() - 1e-9
+        rewards = rng.normal(means[basis], 0.2)
+        policy.update(basis, rewards)
+        reference.update(basis.tolist(), rewards.tolist())
+
+
+@every_matroid
+def test_the_bound_of_the_sweep_is_the_lowest_of_its_kind(family: str) -> None:
+    for seed in seeds(3):
+        rng = np.random.default_rng([seed, 23])
+        matroid = catalog.MATROIDS[family].random(rng, 10)
+        policy = mb.ESCB(matroid, "sweep")
+        reference = ReferenceESCB(matroid.size, matroid.is_independent)
+        means = rng.uniform(0, 1, matroid.size)
+        for _ in range(100):
+            basis = policy.select()
+            if matroid.rank and not reference.is_exploring:
+                assert math.isclose(policy.bound, reference.relaxed_best(), rel_tol=1e-7)
+            rewards = rng.normal(means[basis], 0.3)
+            policy.update(basis, rewards)
+            reference.update(basis.tolist(), rewards.tolist())
+
+
+@every_matroid
+def test_exchanges_are_the_best_there_are(family: str) -> None:
+    compared = 0
+    for seed in seeds(3):
+        rng = np.random.default_rng([seed, 29])
+        matroid = catalog.MATROIDS[family].random(rng, 11)
+        policy = mb.ESCB(matroid)
+        reference = ReferenceESCB(matroid.size, matroid.is_independent)
+        means = rng.uniform(0, 1, matroid.size)
+        last = None
+        for _ in range(150):
+            basis = policy.select()
+            if matroid.rank and not reference.is_exploring:
+                expected = reference.climb(last, 1e-9) if last else None
+                last = tuple(basis.tolist())
+                assert expected in {None, last}
+                compared += expected is not None
+            rewards = rng.normal(means[basis], 0.3)
+            policy.update(basis, rewards)
+            reference.update(basis.tolist(), rewards.tolist())
+    assert compared > 100
 
 
 def test_the_approximate_methods_miss_what_exact_finds() -> None:
