@@ -90,14 +90,15 @@ def test_every_round_against_all_bases(family: str, kind: str) -> None:
             reference.update(elements.tolist(), rewards.tolist())
 
 
-@pytest.mark.parametrize("name", ["K6", "U(6,13)"])
-def test_exact_where_branches_have_branches(name: str) -> None:
-    matroid = catalog.matroid(name)
+def test_exact_where_branches_have_branches() -> None:
+    # Small matroids hardly ever need them: the basis that only a branch of a branch has comes up in
+    # a few rounds of this run.
+    matroid = mb.GraphicMatroid.complete(7)
     policy = mb.ESCB(matroid, "exact")
     reference = ReferenceESCB(matroid.size, matroid.is_independent)
     rng = np.random.default_rng(3)
     means = rng.uniform(0.5, 1, matroid.size)
-    for _ in range(1000):
+    for _ in range(3000):
         basis = policy.select()
         if not reference.is_exploring:
             values = reference.values()
