@@ -7,6 +7,7 @@ from matroid_bandits.policies.epsilon_greedy import EpsilonGreedy
 from matroid_bandits.policies.escb import ESCB
 from matroid_bandits.policies.follow_the_leader import FollowTheLeader
 from matroid_bandits.policies.klosm import KLOSM
+from matroid_bandits.policies.faster_cucb import FasterCUCB
 from matroid_bandits.policies.maub import MAUB
 from matroid_bandits.policies.omm import OMM
 from matroid_bandits.policies.osub import OSUB
@@ -25,3 +26,4 @@ __all__ = [
     "Policy",
     "RandomBasis",
 ]
+__all__ = ["MAUB", "OMM", "FasterCUCB", "Policy"]

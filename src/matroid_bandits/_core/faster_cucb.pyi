@@ -1,0 +1,14 @@
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._core.policy import PolicyKernel
+
+if TYPE_CHECKING:
+    from matroid_bandits.matroids import Matroid
+
+class FasterCUCBKernel(PolicyKernel):
+    eps: float
+    def __init__(self, matroid: Matroid, eps: float) -> None: ...
+    def rounded_features(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...

@@ -1,0 +1,341 @@
+"""FasterCUCB [TOA24]: a best basis by rounded weights, kept up to date by single exchanges."""
+
+from libc.math cimport log, sqrt
+from libc.stdint cimport int32_t
+
+import numpy as np
+
+from matroid_bandits._core.opening cimport Opening
+from matroid_bandits._core.policy cimport (
+    PolicyKernel,
+    Statistics,
+    sort_elements,
+    statistics_of,
+    take_in,
+)
+from matroid_bandits._core.rounded cimport INSIDE, OUTSIDE, Feature, RoundedOrder
+
+from matroid_bandits._core.matroid import PythonKernel
+from matroid_bandits._core.partition import PartitionKernel
+from matroid_bandits._core.remembering import RememberingKernel
+from matroid_bandits.errors import too_small
+
+
+cdef class FasterCUCBKernel(PolicyKernel):
+    """Plays the basis it holds, which is a best one for the rounded weights of the round.
+
+    Between rounds this may be put off: `learn` notes whose feature has changed, `decide` sees to
+    them one by one. After each the basis is a best one for the order as it then is, so that a
+    matroid that raises in between leaves something to go on from. Letters are those of
+    docs/faster-cucb.md.
+    """
+
+    cdef readonly double eps
+    cdef const int32_t[::1] class_of
+    cdef bint is_partition  # classes never meet in a circuit
+    cdef Opening opening  # for the first rounds, where classes make them shorter
+    cdef RoundedOrder order_of_features
+    cdef bint has_basis
+    cdef Py_ssize_t[::1] members  # of the basis, by position
+    cdef Py_ssize_t[::1] ascending  # the same, sorted
+    cdef int32_t[::1] position_of  # of an element of the basis
+    # What `asks` was last prepared for: the members, but for exchanges within classes.
+    cdef Py_ssize_t[::1] prepared
+    cdef bint is_prepared
+    cdef int32_t[::1] pending  # elements whose feature may have changed
+    cdef Py_ssize_t n_pending
+    cdef unsigned char[::1] is_pending
+
+    def __init__(self, matroid, double eps):
+        super().__init__(matroid)
+        self.eps = eps
+        self.work = self.rank
+        if isinstance(self.asks, PythonKernel):
+            self.asks = RememberingKernel(self.asks, self.rank, has_circuit=self.asks.has_circuit)
+        self.is_partition = isinstance(self.asks, PartitionKernel)
+        class_of = self.asks.clones()
+        n_classes = int(class_of.max(initial=-1)) + 1
+        self.class_of = class_of
+        if n_classes < self.playable.shape[0]:
+            self.opening = Opening(class_of, n_classes, np.asarray(self.playable), self.counts)
+        self.order_of_features = RoundedOrder(
+            self.size, n_classes if self.is_partition else 1, eps
+        )
+        self.members = np.zeros(self.rank, dtype=np.intp)
+        self.ascending = np.zeros(self.rank, dtype=np.intp)
+        self.position_of = np.zeros(self.size, dtype=np.int32)
+        self.prepared = np.zeros(self.rank, dtype=np.intp)
+        self.pending = np.zeros(self.size, dtype=np.int32)
+        self.is_pending = np.zeros(self.size, dtype=np.uint8)
+
+    # ---- a round ----
+
+    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
+        cdef RoundedOrder order = self.order_of_features
+        cdef Statistics statistics
+        cdef Py_ssize_t i, e
+        cdef int32_t s
+        if elements.shape[0] > 0:
+            statistics = statistics_of(self)
+        for i in range(elements.shape[0]):
+            e = elements[i]
+            if take_in(&statistics, e, rewards[i]):
+                self.unobserved -= self.is_playable[e]
+            s = order.shelf_of[e]
+            if s < 0 or self.is_pending[e]:
+                continue
+            if not order.holds(s, statistics.means[e], statistics.inverse_root[e]):
+                self.is_pending[e] = True
+                self.pending[self.n_pending] = <int32_t>e
+                self.n_pending += 1
+        self.rounds += 1
+        self.is_chosen = False
+        return 0
+
+    cdef int decide(self) except -1:
+        cdef double width
+        if self.rank == 0:
+            return 0
+        if self.unobserved > 0:
+            return self.first_round() if self.opening is None else self.first_round_by_class()
+        self.opening = None
+        # lambda_t, with t the number of this round.
+        width = sqrt(1.5 * log(<double>(self.rounds + 1)))
+        if not self.has_basis:
+            self.find_basis(width)
+        else:
+            # Kernels that are not quick may have been busy with something else since.
+            self.is_prepared = self.is_prepared and self.asks.quick_exchange
+            try:
+                self.see_to_changes()
+                self.widen(width)
+            finally:
+                self.oracle_calls += self.asks.asked
+                self.asks.asked = 0
+        self.chosen[:] = self.ascending
+        return 0
+
+    cdef int first_round_by_class(self) except -1:
+        """The same basis as `first_round`, without a look at every element."""
+        cdef Py_ssize_t taken = self.opening.greedy(self.asks, self.rank, self.found)
+        if taken < self.rank:
+            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
+        self.greedy_calls += 1
+        self.oracle_calls += self.opening.tested
+        self.chosen[:] = self.found
+        sort_elements(self.chosen)
+        return 0
+
+    # ---- the first basis ----
+
+    cdef int find_basis(self, double width) except -1:
+        """Put all elements on their shelves, and find a best basis by greedy in their order."""
+        cdef RoundedOrder order = self.order_of_features
+        cdef Py_ssize_t n = self.playable.shape[0]
+        cdef double[:, ::1] columns = np.empty((4, n))
+        cdef Py_ssize_t[::1] ranked
+        cdef Py_ssize_t[::1] elements
+        cdef Feature feature
+        cdef Py_ssize_t i, k, e
+        for i in range(n):
+            e = self.playable[i]
+            feature = order.rounded(self.means[e], self.inverse_root[e])
+            columns[0, i] = feature.alpha
+            columns[1, i] = feature.beta
+            columns[2, i] = feature.low
+            columns[3, i] = feature.high
+        alpha, beta = np.asarray(columns)[:2]
+        playable = np.asarray(self.playable)
+        # Shelf by shelf: of equal weights, those of one feature and class stand together.
+        keys = np.asarray(self.class_of)[playable], beta, alpha, -(alpha + width * beta)
+        ranked = np.lexsort(keys)
+        elements = playable[np.asarray(ranked)]
+        self.run_greedy(elements)
+        try:
+            order.scale = width
+            for k in range(n):
+                i = ranked[k]
+                feature.alpha = columns[0, i]
+                feature.beta = columns[1, i]
+                feature.low = columns[2, i]
+                feature.high = columns[3, i]
+                order.reserve()
+                e = elements[k]
+                order.append(
+                    <int32_t>e,
+                    &feature,
+                    self.class_of[e],
+                    self.class_of[e] if self.is_partition else 0,
+                )
+        except BaseException:
+            order.clear()
+            raise
+        self.members[:] = self.found
+        self.take_members()
+        for k in range(self.rank):
+            order.switch(<int32_t>self.members[k])
+        self.has_basis = True
+        return 0
+
+    cdef int take_members(self) except -1:
+        """What else is known of the basis once its members are."""
+        cdef Py_ssize_t k
+        np.asarray(self.ascending)[:] = np.sort(self.members)
+        for k in range(self.rank):
+            self.position_of[self.members[k]] = <int32_t>k
+        self.is_prepared = False
+        return 0
+
+    # ---- features change ----
+
+    cdef int see_to_changes(self) except -1:
+        while self.n_pending > 0:
+            self.follow(self.pending[self.n_pending - 1])
+            self.n_pending -= 1
+            self.is_pending[self.pending[self.n_pending]] = False
+        return 0
+
+    cdef int follow(self, int32_t e) except -1:
+        """Move e to the shelf of its present feature, and repair the basis by one exchange."""
+        cdef RoundedOrder order = self.order_of_features
+        cdef int32_t s = order.shelf_of[e]
+        cdef Feature feature = order.rounded(self.means[e], self.inverse_root[e])
+        cdef bint inside = order.side[e] == INSIDE
+        cdef int32_t other = -1
+        cdef int32_t end
+        cdef bint down
+        if order.suits(s, &feature, self.class_of[e]):
+            return 0  # it has come back before anybody looked
+        order.reserve()
+        down = order.weight(feature.alpha, feature.beta) < order.weight_of(s)
+        end = order.seek(e, &feature, down)
+        if inside == down:
+            other = self.passed(e, end, down)
+        order.move(e, &feature, end, down)
+        if other >= 0:
+            if inside:
+                self.exchange(e, other)
+            else:
+                self.exchange(other, e)
+        return 0
+
+    cdef int32_t passed(self, int32_t e, int32_t end, bint down) except -2:
+        """The first element that e passes on its way to shelf `end` and must be exchanged with.
+
+        One of the basis, falling, must give way to the heaviest element that can replace it; one
+        outside, rising, takes the place of the lightest that it can replace. -1 if there is none.
+        """
+        cdef RoundedOrder order = self.order_of_features
+        cdef int32_t s = order.shelf_of[e]
+        cdef int32_t other
+        while s != end:
+            other = order.shelves[s].first[OUTSIDE if down else INSIDE]
+            # One for all of the shelf: they can stand in for one another.
+            if other >= 0 and (
+                self.can_replace(e, other) if down else self.can_replace(other, e)
+            ):
+                return other
+            s = order.shelves[s].below if down else order.shelves[s].above
+        return -1
+
+    # ---- lambda grows ----
+
+    cdef int widen(self, double width) except -1:
+        """Go on to a larger lambda, crossing by crossing."""
+        cdef RoundedOrder order = self.order_of_features
+        cdef int32_t lower, upper, e, x
+        while True:
+            lower = order.next_to_overtake(width)
+            if lower < 0:
+                return 0
+            upper = order.shelves[lower].above
+            # If a matroid raises here, then at the first question: one whose questions may fail
+            # has but one element on a shelf.
+            while True:
+                e = order.shelves[lower].first[OUTSIDE]
+                x = order.shelves[upper].first[INSIDE]
+                if e < 0 or x < 0 or not self.can_replace(x, e):
+                    break
+                self.exchange(x, e)
+            order.overtake(lower)
+
+    # ---- exchange ----
+
+    cdef bint can_replace(self, int32_t x, int32_t e) except -1:
+        """Whether e, outside the basis, can replace x, which is in it."""
+        if self.class_of[x] == self.class_of[e]:
+            return True
+        if self.is_partition:
+            return False
+        if not self.is_prepared:
+            self.prepared[:] = self.members
+            self.asks.prepare(self.prepared)
+            self.is_prepared = True
+        return self.asks.can_replace(self.position_of[x], e)
+
+    cdef void exchange(self, int32_t x, int32_t e) noexcept:
+        """Replace x, which is in the basis, by e."""
+        cdef Py_ssize_t k = self.position_of[x]
+        self.members[k] = e
+        self.position_of[e] = <int32_t>k
+        self.order_of_features.switch(x)
+        self.order_of_features.switch(e)
+        if self.class_of[x] != self.class_of[e] or not self.asks.quick_exchange:
+            self.is_prepared = False
+        # Into the place of x, and from there to its own.
+        k = place_of(self.ascending, x)
+        while k + 1 < self.rank and self.ascending[k + 1] < e:
+            self.ascending[k] = self.ascending[k + 1]
+            k += 1
+        while k > 0 and self.ascending[k - 1] > e:
+            self.ascending[k] = self.ascending[k - 1]
+            k -= 1
+        self.ascending[k] = e
+
+    # ---- what tests see ----
+
+    def rounded_features(self):
+        """Rounded means and rounded 1 / sqrt(count) by element, as of the last round decided."""
+        shelf_of = np.asarray(self.order_of_features.shelf_of)
+        shelves = np.asarray(self.order_of_features.shelves)
+        return shelves["alpha"][shelf_of], shelves["beta"][shelf_of]
+
+    # ---- saving ----
+
+    def state(self):
+        return super().state() | self.order_of_features.state() | {
+            "has_basis": self.has_basis,
+            "members": np.array(self.members),
+            "pending": np.array(self.pending[: self.n_pending]),
+            "answers": self.asks.state() if isinstance(self.asks, RememberingKernel) else None,
+        }
+
+    def __reduce__(self):
+        return type(self), (self.matroid, self.eps), self.state()
+
+    def restore(self, state):
+        super().restore(state)
+        self.order_of_features.restore(state)
+        self.has_basis = state["has_basis"]
+        np.asarray(self.members)[:] = state["members"]
+        self.n_pending = len(state["pending"])
+        np.asarray(self.pending)[: self.n_pending] = state["pending"]
+        np.asarray(self.is_pending)[state["pending"]] = True
+        if self.has_basis:
+            self.take_members()
+        if state["answers"] is not None:
+            self.asks.restore(state["answers"])
+
+
+cdef Py_ssize_t place_of(const Py_ssize_t[::1] ascending, Py_ssize_t e) noexcept:
+    """Where e is."""
+    cdef Py_ssize_t low = 0
+    cdef Py_ssize_t high = ascending.shape[0] - 1
+    cdef Py_ssize_t middle
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < e:
+            low = middle + 1
+        else:
+            high = middle
+    return low
