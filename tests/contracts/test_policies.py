@@ -60,8 +60,15 @@ def test_pickled_and_continued_equals_never_pickled(cls: type[mb.Policy], family
     assert other.rounds == policy.rounds == 300
 
 
+# Rounded weights tie all the time, and ties depend on the numbering; with an eps so small that
+# there are none, tests/unit/test_faster_cucb.py has the same test.
+ALWAYS_TIES = {mb.FasterCUCB}
+
+
 @every_policy
 def test_relabelled_elements_relabel_the_choices(cls: type[mb.Policy]) -> None:
+    if cls in ALWAYS_TIES:
+        pytest.skip("its weights are rounded, so that ties are the rule")
     # Without ties nothing depends on the numbering, once every element was seen.
     if cls.name in RANDOM:
         pytest.skip("draws at random")

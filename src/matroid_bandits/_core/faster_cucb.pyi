@@ -1,8 +1,5 @@
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from matroid_bandits._core.policy import PolicyKernel
 
 if TYPE_CHECKING:
@@ -11,4 +8,3 @@ if TYPE_CHECKING:
 class FasterCUCBKernel(PolicyKernel):
     eps: float
     def __init__(self, matroid: Matroid, eps: float) -> None: ...
-    def rounded_features(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...

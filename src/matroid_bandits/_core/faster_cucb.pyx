@@ -265,8 +265,6 @@ cdef class FasterCUCBKernel(PolicyKernel):
         """Whether e, outside the basis, can replace x, which is in it."""
         if self.class_of[x] == self.class_of[e]:
             return True
-        if self.is_partition:
-            return False
         if not self.is_prepared:
             self.prepared[:] = self.members
             self.asks.prepare(self.prepared)
@@ -291,14 +289,6 @@ cdef class FasterCUCBKernel(PolicyKernel):
             self.ascending[k] = self.ascending[k - 1]
             k -= 1
         self.ascending[k] = e
-
-    # ---- what tests see ----
-
-    def rounded_features(self):
-        """Rounded means and rounded 1 / sqrt(count) by element, as of the last round decided."""
-        shelf_of = np.asarray(self.order_of_features.shelf_of)
-        shelves = np.asarray(self.order_of_features.shelves)
-        return shelves["alpha"][shelf_of], shelves["beta"][shelf_of]
 
     # ---- saving ----
 
