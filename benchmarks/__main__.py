@@ -14,6 +14,7 @@ QUESTIONS = {
     "escb": "ESCB's three methods against one another and against OMM",
     "growth": "time and memory against the size of the matroid, in the long run",
     "exploring": "the same while the policy still explores",
+    "faster_cucb": "FasterCUCB and OMM against the size of the matroid",
     "oracle_calls": "oracle calls by default against Algorithm 2 as written",
     "sagemath": "the package against SageMath's matroids",
 }

@@ -14,8 +14,8 @@ cdef struct Feature:
     double high  # to below here
 
 
-# All elements of one class with one rounded feature. Shelves of a chain are linked from the heaviest
-# to the lightest.
+# All elements of one class with one rounded feature. Shelves of a chain are linked from the
+# heaviest to the lightest.
 cdef struct Shelf:
     double alpha  # the feature, field by field
     double beta

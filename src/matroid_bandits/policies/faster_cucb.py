@@ -79,9 +79,7 @@ class FasterCUCB(CompiledPolicy):
     name = "FasterCUCB"
     _kernel: FasterCUCBKernel
 
-    def __init__(
-        self, matroid: Matroid, eps: float | None = None, horizon: int = 100_000
-    ) -> None:
+    def __init__(self, matroid: Matroid, eps: float | None = None, horizon: int = 100_000) -> None:
         self._horizon = integer(horizon, "horizon", least=3)
         self._eps = 1 / math.log(self._horizon) if eps is None else _checked(eps)
         super().__init__(matroid)
