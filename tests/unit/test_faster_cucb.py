@@ -43,8 +43,8 @@ def _best(matroid: mb.Matroid, ask, weights: np.ndarray) -> list[int]:
 def _features(policy: mb.FasterCUCB) -> tuple[np.ndarray, np.ndarray]:
     """Rounded means and rounded 1/sqrt(count), as the policy has them; NaN for loops."""
     state = policy._kernel.state()
-    shelves = state["shelves"][state["shelf_of"]]
-    on_shelf = state["shelf_of"] >= 0
+    shelves = state["shelves"][state["boxes"]["shelf"][state["box_of"]]]
+    on_shelf = state["box_of"] >= 0
     return (np.where(on_shelf, shelves[name], np.nan) for name in ("alpha", "beta"))
 
 
@@ -81,7 +81,7 @@ def _check_chains(policy: mb.FasterCUCB) -> None:
             seen.append(s)
             shelf = shelves[s]
             assert shelf["above"] == above
-            assert max(shelf["first"]) >= 0
+            assert max(shelf["boxes"]) >= 0
             if above >= 0:
                 heavier, lighter = weights[above], weights[s]
                 assert heavier >= lighter - 1e-12 * (1 + abs(lighter))

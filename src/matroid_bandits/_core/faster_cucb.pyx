@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
+from matroid_bandits._core.kinetic cimport INSIDE, OUTSIDE, KineticOrder
 from matroid_bandits._core.opening cimport Opening
 from matroid_bandits._core.policy cimport (
     PolicyKernel,
@@ -13,7 +14,7 @@ from matroid_bandits._core.policy cimport (
     statistics_of,
     take_in,
 )
-from matroid_bandits._core.rounded cimport INSIDE, OUTSIDE, Feature, RoundedOrder
+from matroid_bandits._core.rounding cimport Feature, Rounding
 
 from matroid_bandits._core.matroid import PythonKernel
 from matroid_bandits._core.partition import PartitionKernel
@@ -32,9 +33,9 @@ cdef class FasterCUCBKernel(PolicyKernel):
 
     cdef readonly double eps
     cdef const int32_t[::1] class_of
-    cdef bint is_partition  # classes never meet in a circuit
     cdef Opening opening  # for the first rounds, where classes make them shorter
-    cdef RoundedOrder order_of_features
+    cdef Rounding rounding
+    cdef KineticOrder kinetic
     cdef bint has_basis
     cdef Py_ssize_t[::1] members  # of the basis, by position
     cdef Py_ssize_t[::1] ascending  # the same, sorted
@@ -52,15 +53,14 @@ cdef class FasterCUCBKernel(PolicyKernel):
         self.work = self.rank
         if isinstance(self.asks, PythonKernel):
             self.asks = RememberingKernel(self.asks, self.rank, has_circuit=self.asks.has_circuit)
-        self.is_partition = isinstance(self.asks, PartitionKernel)
         class_of = self.asks.clones()
         n_classes = int(class_of.max(initial=-1)) + 1
         self.class_of = class_of
         if n_classes < self.playable.shape[0]:
             self.opening = Opening(class_of, n_classes, np.asarray(self.playable), self.counts)
-        self.order_of_features = RoundedOrder(
-            self.size, n_classes if self.is_partition else 1, eps
-        )
+        self.rounding = Rounding(eps)
+        # Groups of a partition never meet in a circuit.
+        self.kinetic = KineticOrder(class_of, n_classes, isinstance(self.asks, PartitionKernel))
         self.members = np.zeros(self.rank, dtype=np.intp)
         self.ascending = np.zeros(self.rank, dtype=np.intp)
         self.position_of = np.zeros(self.size, dtype=np.int32)
@@ -71,7 +71,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
     # ---- a round ----
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
-        cdef RoundedOrder order = self.order_of_features
+        cdef KineticOrder kinetic = self.kinetic
         cdef Statistics statistics
         cdef Py_ssize_t i, e
         cdef int32_t s
@@ -81,10 +81,10 @@ cdef class FasterCUCBKernel(PolicyKernel):
             e = elements[i]
             if take_in(&statistics, e, rewards[i]):
                 self.unobserved -= self.is_playable[e]
-            s = order.shelf_of[e]
+            s = kinetic.shelf_of(<int32_t>e)
             if s < 0 or self.is_pending[e]:
                 continue
-            if not order.holds(s, statistics.means[e], statistics.inverse_root[e]):
+            if not kinetic.holds(s, statistics.means[e], statistics.inverse_root[e]):
                 self.is_pending[e] = True
                 self.pending[self.n_pending] = <int32_t>e
                 self.n_pending += 1
@@ -130,50 +130,39 @@ cdef class FasterCUCBKernel(PolicyKernel):
 
     cdef int find_basis(self, double width) except -1:
         """Put all elements on their shelves, and find a best basis by greedy in their order."""
-        cdef RoundedOrder order = self.order_of_features
+        cdef KineticOrder kinetic = self.kinetic
         cdef Py_ssize_t n = self.playable.shape[0]
-        cdef double[:, ::1] columns = np.empty((4, n))
-        cdef Py_ssize_t[::1] ranked
+        cdef double[::1] alpha = np.empty(n)
+        cdef double[::1] beta = np.empty(n)
         cdef Py_ssize_t[::1] elements
         cdef Feature feature
-        cdef Py_ssize_t i, k, e
+        cdef Py_ssize_t i, e
         for i in range(n):
             e = self.playable[i]
-            feature = order.rounded(self.means[e], self.inverse_root[e])
-            columns[0, i] = feature.alpha
-            columns[1, i] = feature.beta
-            columns[2, i] = feature.low
-            columns[3, i] = feature.high
-        alpha, beta = np.asarray(columns)[:2]
+            feature = self.rounding.feature(self.means[e], self.inverse_root[e])
+            alpha[i] = feature.alpha
+            beta[i] = feature.beta
         playable = np.asarray(self.playable)
+        weights = np.asarray(alpha) + width * np.asarray(beta)
         # Shelf by shelf: of equal weights, those of one feature and class stand together.
-        keys = np.asarray(self.class_of)[playable], beta, alpha, -(alpha + width * beta)
-        ranked = np.lexsort(keys)
-        elements = playable[np.asarray(ranked)]
+        keys = np.asarray(self.class_of)[playable], beta, alpha, -weights
+        elements = playable[np.lexsort(keys)]
         self.run_greedy(elements)
         try:
-            order.scale = width
-            for k in range(n):
-                i = ranked[k]
-                feature.alpha = columns[0, i]
-                feature.beta = columns[1, i]
-                feature.low = columns[2, i]
-                feature.high = columns[3, i]
-                order.reserve()
-                e = elements[k]
-                order.append(
-                    <int32_t>e,
-                    &feature,
-                    self.class_of[e],
-                    self.class_of[e] if self.is_partition else 0,
-                )
+            kinetic.scale = width
+            for i in range(n):
+                e = elements[i]
+                feature = self.rounding.feature(self.means[e], self.inverse_root[e])
+                kinetic.reserve()
+                kinetic.append(<int32_t>e, &feature)
+            for i in range(self.rank):
+                kinetic.reserve()
+                kinetic.change_side(<int32_t>self.found[i])
         except BaseException:
-            order.clear()
+            kinetic.clear()
             raise
         self.members[:] = self.found
         self.take_members()
-        for k in range(self.rank):
-            order.switch(<int32_t>self.members[k])
         self.has_basis = True
         return 0
 
@@ -197,21 +186,25 @@ cdef class FasterCUCBKernel(PolicyKernel):
 
     cdef int follow(self, int32_t e) except -1:
         """Move e to the shelf of its present feature, and repair the basis by one exchange."""
-        cdef RoundedOrder order = self.order_of_features
-        cdef int32_t s = order.shelf_of[e]
-        cdef Feature feature = order.rounded(self.means[e], self.inverse_root[e])
-        cdef bint inside = order.side[e] == INSIDE
+        cdef KineticOrder kinetic = self.kinetic
+        cdef int32_t s = kinetic.shelf_of(e)
+        cdef Feature feature = self.rounding.feature(self.means[e], self.inverse_root[e])
+        cdef bint inside = kinetic.side[e] == INSIDE
         cdef int32_t other = -1
         cdef int32_t end
         cdef bint down
-        if order.suits(s, &feature, self.class_of[e]):
+        if kinetic.suits(s, feature.alpha, feature.beta):
             return 0  # it has come back before anybody looked
-        order.reserve()
-        down = order.weight(feature.alpha, feature.beta) < order.weight_of(s)
-        end = order.seek(e, &feature, down)
+        kinetic.reserve()
+        down = kinetic.weight(feature.alpha, feature.beta) < kinetic.weight_of(s)
+        end = kinetic.seek(s, &feature, down)
         if inside == down:
-            other = self.passed(e, end, down)
-        order.move(e, &feature, end, down)
+            # One of the basis, falling, must give way to the heaviest element that can replace it;
+            # one outside, rising, takes the place of the lightest that it can replace.
+            while other < 0 and s != end:
+                other = self.partner_on(s, e)
+                s = kinetic.shelves[s].below if down else kinetic.shelves[s].above
+        kinetic.move(e, &feature, end, down)
         if other >= 0:
             if inside:
                 self.exchange(e, other)
@@ -219,47 +212,63 @@ cdef class FasterCUCBKernel(PolicyKernel):
                 self.exchange(other, e)
         return 0
 
-    cdef int32_t passed(self, int32_t e, int32_t end, bint down) except -2:
-        """The first element that e passes on its way to shelf `end` and must be exchanged with.
-
-        One of the basis, falling, must give way to the heaviest element that can replace it; one
-        outside, rising, takes the place of the lightest that it can replace. -1 if there is none.
-        """
-        cdef RoundedOrder order = self.order_of_features
-        cdef int32_t s = order.shelf_of[e]
-        cdef int32_t other
-        while s != end:
-            other = order.shelves[s].first[OUTSIDE if down else INSIDE]
-            # One for all of the shelf: they can stand in for one another.
-            if other >= 0 and (
-                self.can_replace(e, other) if down else self.can_replace(other, e)
-            ):
-                return other
-            s = order.shelves[s].below if down else order.shelves[s].above
-        return -1
-
     # ---- lambda grows ----
 
     cdef int widen(self, double width) except -1:
         """Go on to a larger lambda, crossing by crossing."""
-        cdef RoundedOrder order = self.order_of_features
-        cdef int32_t lower, upper, e, x
+        cdef KineticOrder kinetic = self.kinetic
+        cdef int32_t lower, upper
         while True:
-            lower = order.next_to_overtake(width)
+            lower = kinetic.next_to_overtake(width)
             if lower < 0:
                 return 0
-            upper = order.shelves[lower].above
-            # If a matroid raises here, then at the first question: one whose questions may fail
-            # has but one element on a shelf.
-            while True:
-                e = order.shelves[lower].first[OUTSIDE]
-                x = order.shelves[upper].first[INSIDE]
-                if e < 0 or x < 0 or not self.can_replace(x, e):
-                    break
+            upper = kinetic.shelves[lower].above
+            if kinetic.shelves[lower].boxes[OUTSIDE] < 0 or kinetic.shelves[upper].boxes[INSIDE] < 0:
+                kinetic.overtake(lower)
+            else:
+                self.overtake_one_by_one(lower, upper)
+
+    cdef int overtake_one_by_one(self, int32_t lower, int32_t upper) except -1:
+        """The same where elements outside the basis pass some that are in it: first those in it,
+        then box by box the others, each with its exchange.
+        """
+        cdef KineticOrder kinetic = self.kinetic
+        cdef int32_t target = -1
+        cdef int32_t box, e, x
+        while kinetic.shelves[lower].boxes[OUTSIDE] >= 0:
+            box = kinetic.shelves[lower].boxes[OUTSIDE]
+            e = kinetic.boxes[box].first
+            x = self.partner_on(upper, e)
+            kinetic.reserve()
+            if target < 0:
+                target = kinetic.rise(lower)
+            if x < 0:
+                kinetic.take_box(box, OUTSIDE)
+                kinetic.put_box(box, target, OUTSIDE)
+            else:
                 self.exchange(x, e)
-            order.overtake(lower)
+                kinetic.take(e)
+                kinetic.put(target, e)
+        kinetic.discard_if_empty(lower)
+        return 0
 
     # ---- exchange ----
+
+    cdef int32_t partner_on(self, int32_t s, int32_t e) except -2:
+        """An element of shelf s that can be exchanged with e, from the other side of the basis; -1
+        if there is none.
+        """
+        cdef KineticOrder kinetic = self.kinetic
+        cdef bint inside = kinetic.side[e] == INSIDE
+        cdef int32_t box = kinetic.shelves[s].boxes[OUTSIDE if inside else INSIDE]
+        cdef int32_t other
+        while box >= 0:
+            # One for all of the box: they can stand in for one another.
+            other = kinetic.boxes[box].first
+            if self.can_replace(e, other) if inside else self.can_replace(other, e):
+                return other
+            box = kinetic.boxes[box].after
+        return -1
 
     cdef bint can_replace(self, int32_t x, int32_t e) except -1:
         """Whether e, outside the basis, can replace x, which is in it."""
@@ -276,8 +285,8 @@ cdef class FasterCUCBKernel(PolicyKernel):
         cdef Py_ssize_t k = self.position_of[x]
         self.members[k] = e
         self.position_of[e] = <int32_t>k
-        self.order_of_features.switch(x)
-        self.order_of_features.switch(e)
+        self.kinetic.change_side(x)
+        self.kinetic.change_side(e)
         if self.class_of[x] != self.class_of[e] or not self.asks.quick_exchange:
             self.is_prepared = False
         # Into the place of x, and from there to its own.
@@ -293,7 +302,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
     # ---- saving ----
 
     def state(self):
-        return super().state() | self.order_of_features.state() | {
+        return super().state() | self.kinetic.state() | {
             "has_basis": self.has_basis,
             "members": np.array(self.members),
             "pending": np.array(self.pending[: self.n_pending]),
@@ -305,7 +314,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
 
     def restore(self, state):
         super().restore(state)
-        self.order_of_features.restore(state)
+        self.kinetic.restore(state)
         self.has_basis = state["has_basis"]
         np.asarray(self.members)[:] = state["members"]
         self.n_pending = len(state["pending"])
