@@ -223,10 +223,10 @@ cdef class FasterCUCBKernel(PolicyKernel):
             if lower < 0:
                 return 0
             upper = kinetic.shelves[lower].above
-            if kinetic.shelves[lower].boxes[OUTSIDE] < 0 or kinetic.shelves[upper].boxes[INSIDE] < 0:
-                kinetic.overtake(lower)
-            else:
+            if kinetic.has(lower, OUTSIDE) and kinetic.has(upper, INSIDE):
                 self.overtake_one_by_one(lower, upper)
+            else:
+                kinetic.overtake(lower)
 
     cdef int overtake_one_by_one(self, int32_t lower, int32_t upper) except -1:
         """The same where elements outside the basis pass some that are in it: first those in it,

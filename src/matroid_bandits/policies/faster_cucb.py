@@ -5,9 +5,8 @@ Assumes rewards whose means are not negative. Deviations:
 - The paper keeps a basis for every cell of lambda in which the order of the rounded weights is
   fixed. lambda only grows, so one basis is enough: that of the present cell. Cells behind are
   dropped, and the next one is entered by exchanges (docs/faster-cucb.md).
-- Which weights are rounded how: means to powers of 1 + eps, 1/sqrt(count) to powers of 1 + eps/2,
-  both down, and means that hardly matter beside the confidence width to 0. In sum a factor of
-  1 + eps, as in the paper.
+- How features are rounded: means to powers of 1 + eps, 1/sqrt(count) to powers of 1 + eps/2, both
+  down, and means that hardly matter beside the confidence width to 0. In sum a factor of 1 + eps.
 - lambda is that of CUCB, sqrt(1.5 ln t) with t the number of the present round, first rounds
   included.
 - First rounds: the greedy basis that takes unobserved elements first, as for OMM and MAUB.
@@ -46,18 +45,18 @@ class FasterCUCB(CompiledPolicy):
     matroid : Matroid
         What may be played.
     eps : float, optional
-        How much of the weight may be lost, from 1e-9 to 1. Default: ``1 / ln(horizon)``, with
-        which the regret is asymptotically that of CUCB [TOA24].
+        How much of the weight may be lost, from 1e-9 to 1. Default: ``1 / ln(horizon)``. Gaps
+        smaller than this share of a weight are not seen; a smaller `eps` costs little time.
     horizon : int, default 100_000
         Number of rounds to be played, roughly, at least 3. Used for the default of `eps`, and for
         nothing else.
 
     Notes
     -----
-    After the first rounds greedy runs once. From then on, a round costs O(rank), and for every
-    element whose rounded feature changes the features that it passes: at most O(log^2 T / eps^2) of
-    them, mostly a few dozen. With graphs, vectors and matchings each of these may take a circuit
-    test per class of interchangeable elements, and an exchange the preparation for a new basis.
+    After the first rounds greedy runs once. From then on a round costs O(rank) and, for every
+    element whose rounded feature changes, a walk over the features that it passes, mostly some
+    dozens at most. With graphs, vectors and matchings there may be a circuit test per class of
+    interchangeable elements on the way, and an exchange costs the preparation for a new basis.
     `oracle_calls` counts greedy's tests and, for matroids written in Python, the questions of
     exchange that were really asked. Loops are never played.
 
