@@ -110,8 +110,8 @@ def _run(matroid: mb.Matroid, seed: int) -> Run:
         run(policy, rewards, environment.means, 0.0, np.array([rounds]))
         return (perf_counter() - began) / rounds
 
-    while kernel.unobserved:
-        play(kernel, -(-kernel.unobserved // kernel.rank))  # so many are needed at least
+    while kernel.unready:
+        play(kernel, -(-kernel.unready // kernel.rank))  # so many are needed at least
     first = perf_counter() - start
     basis = play(kernel, 1)
     play(kernel, WARM_UP * matroid.size // kernel.rank)

@@ -6,11 +6,9 @@ from libc.stdint cimport int32_t
 import numpy as np
 
 from matroid_bandits._core.kinetic cimport INSIDE, OUTSIDE, KineticOrder
-from matroid_bandits._core.opening cimport Opening
 from matroid_bandits._core.policy cimport (
     PolicyKernel,
     Statistics,
-    sort_elements,
     statistics_of,
     take_in,
 )
@@ -19,7 +17,6 @@ from matroid_bandits._core.rounding cimport Feature, Rounding
 from matroid_bandits._core.matroid import PythonKernel
 from matroid_bandits._core.partition import PartitionKernel
 from matroid_bandits._core.remembering import RememberingKernel
-from matroid_bandits.errors import too_small
 
 
 cdef class FasterCUCBKernel(PolicyKernel):
@@ -33,7 +30,6 @@ cdef class FasterCUCBKernel(PolicyKernel):
 
     cdef readonly double eps
     cdef const int32_t[::1] class_of
-    cdef Opening opening  # for the first rounds, where classes make them shorter
     cdef Rounding rounding
     cdef KineticOrder kinetic
     cdef bint has_basis
@@ -56,8 +52,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
         class_of = self.asks.clones()
         n_classes = int(class_of.max(initial=-1)) + 1
         self.class_of = class_of
-        if n_classes < self.playable.shape[0]:
-            self.opening = Opening(class_of, n_classes, np.asarray(self.playable), self.counts)
+        self.open_by_class(class_of, n_classes)
         self.rounding = Rounding(eps)
         # Groups of a partition never meet in a circuit.
         self.kinetic = KineticOrder(class_of, n_classes, isinstance(self.asks, PartitionKernel))
@@ -79,8 +74,8 @@ cdef class FasterCUCBKernel(PolicyKernel):
             statistics = statistics_of(self)
         for i in range(elements.shape[0]):
             e = elements[i]
-            if take_in(&statistics, e, rewards[i]):
-                self.unobserved -= self.is_playable[e]
+            if take_in(&statistics, e, rewards[i]) == self.least:
+                self.unready -= self.is_playable[e]
             s = kinetic.shelf_of(<int32_t>e)
             if s < 0 or self.is_pending[e]:
                 continue
@@ -96,8 +91,8 @@ cdef class FasterCUCBKernel(PolicyKernel):
         cdef double width
         if self.rank == 0:
             return 0
-        if self.unobserved > 0:
-            return self.first_round() if self.opening is None else self.first_round_by_class()
+        if self.unready > 0:
+            return self.first_round()
         self.opening = None
         # lambda_t, with t the number of this round.
         width = sqrt(1.5 * log(<double>(self.rounds + 1)))
@@ -114,19 +109,6 @@ cdef class FasterCUCBKernel(PolicyKernel):
                 self.asks.asked = 0
         self.chosen[:] = self.ascending
         return 0
-
-    cdef int first_round_by_class(self) except -1:
-        """The same basis as `first_round`, without a look at every element."""
-        cdef Py_ssize_t taken = self.opening.greedy(self.asks, self.rank, self.found)
-        if taken < self.rank:
-            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
-        self.greedy_calls += 1
-        self.oracle_calls += self.opening.tested
-        self.chosen[:] = self.found
-        sort_elements(self.chosen)
-        return 0
-
-    # ---- the first basis ----
 
     cdef int find_basis(self, double width) except -1:
         """Put all elements on their shelves, and find a best basis by greedy in their order."""

@@ -11,7 +11,6 @@ cdef extern from *:
 
 from matroid_bandits._core.challengers cimport BEATEN, NONE, REORDERED, Challengers
 from matroid_bandits._core.index cimport UCBKernel
-from matroid_bandits._core.opening cimport Opening
 from matroid_bandits._core.order cimport comes_before, sort_descending
 from matroid_bandits._core.policy cimport (
     PolicyKernel,
@@ -23,7 +22,7 @@ from matroid_bandits._core.policy cimport (
 
 from matroid_bandits._core.matroid import PythonKernel
 from matroid_bandits._core.remembering import RememberingKernel
-from matroid_bandits.errors import no_end, no_partner, too_small
+from matroid_bandits.errors import no_end, no_partner
 
 cdef double scale_of(UCBKernel ucb) noexcept:
     """What the index has in place of 1 in sqrt(2 ln l)."""
@@ -49,7 +48,6 @@ cdef class MAUBKernel(PolicyKernel):
     cdef Py_ssize_t valued  # the round they are for
     cdef dict former_times  # basis (as bytes of `members`) -> l, of bases that led before
     cdef Py_ssize_t n_outside
-    cdef Opening opening  # for the first rounds, where classes make them shorter
     # The leader by mean, and the elements outside with their partners.
     cdef Challengers challengers
     # What `asks` was last prepared for; its order names the slots of `challengers`.
@@ -89,8 +87,8 @@ cdef class MAUBKernel(PolicyKernel):
             self.counts,
             scale_of(self.ucb),
         )
-        if lean and self.least == 1 and n_classes < self.playable.shape[0]:
-            self.opening = Opening(class_of, n_classes, np.asarray(self.playable), self.counts)
+        if lean:
+            self.open_by_class(class_of, n_classes)
         self.former_times = {}
         self.valued = -1
         self.members = np.zeros(self.rank, dtype=np.intp)
@@ -136,7 +134,7 @@ cdef class MAUBKernel(PolicyKernel):
         cdef Py_ssize_t found
         # Step 1: the first rounds.
         if self.unready > 0:
-            return self.first_round() if self.opening is None else self.first_round_by_class()
+            return self.first_round()
         self.opening = None
         # Step 2: the leader, by the partners as last computed; only then the order.
         found = self.challengers.look(self.width(), True) if self.has_leader else BEATEN
@@ -198,15 +196,6 @@ cdef class MAUBKernel(PolicyKernel):
                 found = e
                 all.best_position = k
         return found
-
-    cdef int first_round_by_class(self) except -1:
-        """The same basis as `first_round`, without a look at every element."""
-        cdef Py_ssize_t taken = self.opening.greedy(self.asks, self.rank, self.found)
-        if taken < self.rank:
-            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
-        self.greedy_calls += 1
-        self.oracle_calls += self.opening.tested
-        return self.choose_found()
 
     cdef double width(self) except -1:
         """The factor of the index in step 4, which wants l with this round included."""

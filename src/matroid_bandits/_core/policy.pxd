@@ -1,8 +1,9 @@
 from libc.math cimport sqrt
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
 from matroid_bandits._core.index cimport IndexKernel
 from matroid_bandits._core.matroid cimport MatroidKernel
+from matroid_bandits._core.opening cimport Opening
 
 
 # What all policies share: statistics of the elements, this round's basis, the counters.
@@ -42,6 +43,8 @@ cdef class PolicyKernel:
     cdef readonly Py_ssize_t greedy_calls
     cdef readonly Py_ssize_t neighborhood_updates
 
+    cdef Opening opening  # for the first rounds, where classes make them shorter
+
     # Working space of greedy
     cdef Py_ssize_t[::1] order  # playable elements as last sorted
     cdef Py_ssize_t[::1] scratch
@@ -54,7 +57,9 @@ cdef class PolicyKernel:
     cdef int make_room(self, Py_ssize_t n) except -1
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept
     cdef int check_range(self, Py_ssize_t e, double reward) except -1
+    cdef int open_by_class(self, const int32_t[::1] class_of, Py_ssize_t n_classes) except -1
     cdef int first_round(self) except -1
+    cdef int refuse_if_too_small(self, Py_ssize_t taken) except -1
     cdef int choose_found(self) except -1
     cdef int greedy_on(self, const double[::1] values) except -1
     cdef int run_greedy(self, const Py_ssize_t[::1] order) except -1

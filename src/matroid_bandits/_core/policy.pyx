@@ -156,11 +156,14 @@ cdef class PolicyKernel:
 
     cdef int run_greedy(self, const Py_ssize_t[::1] order) except -1:
         """Greedy basis of playable elements in `order`, written to `found`, counted."""
-        cdef Py_ssize_t taken = self.asks.greedy(order, self.rank, self.found)
-        if taken < self.rank:
-            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
+        self.refuse_if_too_small(self.asks.greedy(order, self.rank, self.found))
         self.greedy_calls += 1
         self.oracle_calls += self.asks.tested
+        return 0
+
+    cdef int refuse_if_too_small(self, Py_ssize_t taken) except -1:
+        if taken < self.rank:
+            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
         return 0
 
     cdef int greedy_on(self, const double[::1] values) except -1:
@@ -174,10 +177,24 @@ cdef class PolicyKernel:
         sort_elements(self.chosen)
         return 0
 
+    cdef int open_by_class(self, const int32_t[::1] class_of, Py_ssize_t n_classes) except -1:
+        """Find the bases of the first rounds without a look at every element, where that helps.
+
+        They are the same, but fewer elements are tested, and counted.
+        """
+        if self.least == 1 and n_classes < self.playable.shape[0]:
+            self.opening = Opening(class_of, n_classes, np.asarray(self.playable), self.counts)
+        return 0
+
     cdef int first_round(self) except -1:
         """Choose the greedy basis that takes elements first that have not been observed, or not
         often enough (ties: lowest index).
         """
+        if self.opening is not None:
+            self.refuse_if_too_small(self.opening.greedy(self.asks, self.rank, self.found))
+            self.greedy_calls += 1
+            self.oracle_calls += self.opening.tested
+            return self.choose_found()
         cdef Py_ssize_t i, e
         cdef Py_ssize_t new = 0
         cdef Py_ssize_t old = self.unready

@@ -5,9 +5,9 @@ from matroid_bandits.policies.cts import CTS
 from matroid_bandits.policies.cucb import CUCB
 from matroid_bandits.policies.epsilon_greedy import EpsilonGreedy
 from matroid_bandits.policies.escb import ESCB
+from matroid_bandits.policies.faster_cucb import FasterCUCB
 from matroid_bandits.policies.follow_the_leader import FollowTheLeader
 from matroid_bandits.policies.klosm import KLOSM
-from matroid_bandits.policies.faster_cucb import FasterCUCB
 from matroid_bandits.policies.maub import MAUB
 from matroid_bandits.policies.omm import OMM
 from matroid_bandits.policies.osub import OSUB
@@ -22,8 +22,8 @@ __all__ = [
     "OMM",
     "OSUB",
     "EpsilonGreedy",
+    "FasterCUCB",
     "FollowTheLeader",
     "Policy",
     "RandomBasis",
 ]
-__all__ = ["MAUB", "OMM", "FasterCUCB", "Policy"]
