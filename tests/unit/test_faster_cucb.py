@@ -81,7 +81,7 @@ def _check_chains(policy: mb.FasterCUCB) -> None:
             seen.append(s)
             shelf = shelves[s]
             assert shelf["above"] == above
-            assert max(shelf["boxes"]) >= 0
+            assert max(state["on_shelf"][s]) >= 0
             if above >= 0:
                 heavier, lighter = weights[above], weights[s]
                 assert heavier >= lighter - 1e-12 * (1 + abs(lighter))

@@ -5,7 +5,8 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
-from matroid_bandits._core.kinetic cimport INSIDE, OUTSIDE, KineticOrder
+from matroid_bandits._core.boxes cimport INSIDE, OUTSIDE
+from matroid_bandits._core.kinetic cimport KineticOrder
 from matroid_bandits._core.policy cimport (
     PolicyKernel,
     Statistics,
@@ -217,8 +218,8 @@ cdef class FasterCUCBKernel(PolicyKernel):
         cdef KineticOrder kinetic = self.kinetic
         cdef int32_t target = -1
         cdef int32_t box, e, x
-        while kinetic.shelves[lower].boxes[OUTSIDE] >= 0:
-            box = kinetic.shelves[lower].boxes[OUTSIDE]
+        while kinetic.has(lower, OUTSIDE):
+            box = kinetic.on_shelf[lower, OUTSIDE]
             e = kinetic.boxes[box].first
             x = self.partner_on(upper, e)
             kinetic.reserve()
@@ -242,7 +243,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
         """
         cdef KineticOrder kinetic = self.kinetic
         cdef bint inside = kinetic.side[e] == INSIDE
-        cdef int32_t box = kinetic.shelves[s].boxes[OUTSIDE if inside else INSIDE]
+        cdef int32_t box = kinetic.on_shelf[s, OUTSIDE if inside else INSIDE]
         cdef int32_t other
         while box >= 0:
             # One for all of the box: they can stand in for one another.

@@ -1,10 +1,9 @@
 """Elements by rounded feature, in the order of their weights, while lambda grows.
 
 The weight of an element is alpha + lambda * beta. All elements with one rounded feature (alpha,
-beta) share a *shelf*; there they lie in *boxes*, one for each class (any two elements of a class
-may stand in for one another) and side of the basis. Shelves are linked from the heaviest to the
-lightest; two of them change places where their lines cross, and the next such lambda is on top of a
-heap. docs/faster-cucb.md tells the idea.
+beta) share a *shelf*. Shelves are linked from the heaviest to the lightest; two of them change
+places where their lines cross, and the next such lambda is on top of a heap. docs/faster-cucb.md
+tells the idea.
 
 Parts of a matroid that never meet in a circuit need not be compared: each has a *chain* of its own.
 """
@@ -13,37 +12,27 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
+from matroid_bandits._core.boxes cimport INSIDE, OUTSIDE, Boxes, with_room
 
-cdef class KineticOrder:
+
+cdef class KineticOrder(Boxes):
     """Shelves with boxes of elements, the heaviest first in each chain.
 
-    Memory: 13 bytes per element, 76 per shelf, 28 per box.
+    Memory, beyond that of the boxes: 76 bytes per shelf.
     """
 
     def __init__(
         self, const int32_t[::1] class_of, Py_ssize_t n_classes, bint has_chain_per_class
     ):
-        size = class_of.shape[0]
         n_chains = n_classes if has_chain_per_class else 1
-        self.class_of = class_of
         self.has_chain_per_class = has_chain_per_class
-        self.box_of = np.empty(size, dtype=np.int32)
-        self.before = np.empty(size, dtype=np.int32)
-        self.after = np.empty(size, dtype=np.int32)
-        self.side = np.empty(size, dtype=np.uint8)
         self.top = np.empty(n_chains, dtype=np.int32)
         self.bottom = np.empty(n_chains, dtype=np.int32)
-        self.first_box = np.empty((n_classes, 2), dtype=np.int32)
         self.shelves = np.zeros(16, dtype=SHELF)
         self.heap = np.zeros(16, dtype=np.int32)
-        self.boxes = np.zeros(16, dtype=BOX)
-        self.clear()
+        super().__init__(class_of, n_classes)
 
     # ---- questions ----
-
-    cdef inline int32_t shelf_of(self, int32_t e) noexcept:
-        """The shelf of e, -1 if it is on none."""
-        return self.boxes[self.box_of[e]].shelf if self.box_of[e] >= 0 else -1
 
     cdef inline double weight(self, double alpha, double beta) noexcept:
         return alpha + self.scale * beta
@@ -66,28 +55,20 @@ cdef class KineticOrder:
     # ---- elements ----
 
     cdef void clear(self) noexcept:
-        """Take everything off the shelves."""
-        self.box_of[:] = -1
-        self.before[:] = -1
-        self.after[:] = -1
-        self.side[:] = OUTSIDE
+        Boxes.clear(self)
         self.top[:] = -1
         self.bottom[:] = -1
-        self.first_box[:] = -1
         self.free_shelf = -1
         self.n_shelves = 0
-        self.free_box = -1
-        self.n_boxes = 0
         self.heap_length = 0
 
     cdef int reserve(self) except -1:
         """See to it that there is room for one more shelf and three more boxes."""
         if self.n_shelves == self.shelves.shape[0] and self.free_shelf < 0:
+            self.on_shelf = with_room(np.asarray(self.on_shelf))
             self.heap = with_room(np.asarray(self.heap))
             self.shelves = with_room(np.asarray(self.shelves))
-        if self.n_boxes + 3 > self.boxes.shape[0]:
-            self.boxes = with_room(np.asarray(self.boxes))
-        return 0
+        return Boxes.reserve(self)
 
     cdef void append(self, int32_t e, const Feature *feature) noexcept:
         """Put e, which is no heavier than anything in its chain, at the end of it, outside."""
@@ -132,108 +113,6 @@ cdef class KineticOrder:
             s = self.new_shelf(feature, chain, end, s)
         self.put(s, e)
 
-    cdef void change_side(self, int32_t e) noexcept:
-        """From one side of the basis to the other, on the same shelf. Needs room."""
-        cdef int32_t s = self.shelf_of(e)
-        self.take(e)
-        self.side[e] = 1 - self.side[e]
-        self.put(s, e)
-
-    cdef void put(self, int32_t s, int32_t e) noexcept:
-        """Put e last into its box on shelf s."""
-        cdef int32_t b = self.box_for(s, e)
-        cdef int32_t last = self.boxes[b].last
-        self.box_of[e] = b
-        self.before[e] = last
-        self.after[e] = -1
-        self.boxes[b].last = e
-        if last >= 0:
-            self.after[last] = e
-        else:
-            self.boxes[b].first = e
-
-    cdef void take(self, int32_t e) noexcept:
-        """Take e out of its box, and an empty box off its shelf."""
-        cdef int32_t b = self.box_of[e]
-        cdef int32_t before = self.before[e]
-        cdef int32_t after = self.after[e]
-        cdef int32_t sooner, later
-        self.box_of[e] = -1
-        if before >= 0:
-            self.after[before] = after
-        else:
-            self.boxes[b].first = after
-        if after >= 0:
-            self.before[after] = before
-        else:
-            self.boxes[b].last = before
-        if self.boxes[b].first >= 0:
-            return
-        self.take_box(b, self.side[e])
-        sooner = self.boxes[b].sooner
-        later = self.boxes[b].later
-        if sooner >= 0:
-            self.boxes[sooner].later = later
-        else:
-            self.first_box[self.class_of[e], self.side[e]] = later
-        if later >= 0:
-            self.boxes[later].sooner = sooner
-        self.boxes[b].after = self.free_box
-        self.free_box = b
-
-    # ---- boxes ----
-
-    cdef int32_t box_for(self, int32_t s, int32_t e) noexcept:
-        """The box on shelf s for elements of the class and side of e, made if there is none."""
-        cdef int side = self.side[e]
-        cdef int32_t b = self.shelves[s].boxes[side]
-        cdef int32_t later
-        # Where all of a chain are of one class, or came class by class, it is the first.
-        if b >= 0 and self.class_of[self.boxes[b].first] == self.class_of[e]:
-            return b
-        later = self.first_box[self.class_of[e], side]
-        b = later
-        while b >= 0:
-            if self.boxes[b].shelf == s:
-                return b
-            b = self.boxes[b].later
-        b = self.free_box
-        if b >= 0:
-            self.free_box = self.boxes[b].after
-        else:
-            b = self.n_boxes
-            self.n_boxes += 1
-        self.boxes[b].first = -1
-        self.boxes[b].last = -1
-        self.boxes[b].sooner = -1
-        self.boxes[b].later = later
-        if later >= 0:
-            self.boxes[later].sooner = b
-        self.first_box[self.class_of[e], side] = b
-        self.put_box(b, s, side)
-        return b
-
-    cdef void put_box(self, int32_t b, int32_t s, int side) noexcept:
-        """Put a box on shelf s, before the others."""
-        cdef int32_t after = self.shelves[s].boxes[side]
-        self.boxes[b].shelf = s
-        self.boxes[b].before = -1
-        self.boxes[b].after = after
-        if after >= 0:
-            self.boxes[after].before = b
-        self.shelves[s].boxes[side] = b
-
-    cdef void take_box(self, int32_t b, int side) noexcept:
-        """Take a box off its shelf."""
-        cdef int32_t before = self.boxes[b].before
-        cdef int32_t after = self.boxes[b].after
-        if before >= 0:
-            self.boxes[before].after = after
-        else:
-            self.shelves[self.boxes[b].shelf].boxes[side] = after
-        if after >= 0:
-            self.boxes[after].before = before
-
     # ---- shelves ----
 
     cdef int32_t new_shelf(
@@ -253,7 +132,7 @@ cdef class KineticOrder:
         shelf.low = feature.low
         shelf.high = feature.high
         shelf.chain = chain
-        shelf.boxes[OUTSIDE] = shelf.boxes[INSIDE] = -1
+        self.on_shelf[s, OUTSIDE] = self.on_shelf[s, INSIDE] = -1
         shelf.crossing = INFINITY
         shelf.place = self.heap_length
         self.heap[self.heap_length] = s
@@ -266,7 +145,7 @@ cdef class KineticOrder:
         """Take shelf s out of its chain if nothing is on it."""
         cdef int32_t hole = self.shelves[s].place
         cdef int32_t moved
-        if self.shelves[s].boxes[OUTSIDE] >= 0 or self.shelves[s].boxes[INSIDE] >= 0:
+        if self.has(s, OUTSIDE) or self.has(s, INSIDE):
             return
         self.join(self.shelves[s].chain, self.shelves[s].above, self.shelves[s].below)
         self.heap_length -= 1
@@ -340,8 +219,8 @@ cdef class KineticOrder:
             feature.low = shelf.low
             feature.high = shelf.high
             target = self.new_shelf(&feature, shelf.chain, target, upper)
-        while shelf.boxes[INSIDE] >= 0:
-            b = shelf.boxes[INSIDE]
+        while self.has(s, INSIDE):
+            b = self.on_shelf[s, INSIDE]
             self.take_box(b, INSIDE)
             self.put_box(b, target, INSIDE)
         return target
@@ -378,49 +257,28 @@ cdef class KineticOrder:
     # ---- saving ----
 
     def state(self):
-        """Everything, to be given to `restore` of an order of the same shape."""
-        return {
+        return super().state() | {
             "scale": self.scale,
             "shelves": np.array(self.shelves[: self.n_shelves]),
             "free_shelf": self.free_shelf,
-            "boxes": np.array(self.boxes[: self.n_boxes]),
-            "free_box": self.free_box,
             "heap": np.array(self.heap[: self.heap_length]),
-        } | {name: np.array(array) for name, array in self.arrays().items()}
-
-    def restore(self, state):
-        """Take over what `state` returned."""
-        self.scale = state["scale"]
-        self.free_shelf = state["free_shelf"]
-        self.free_box = state["free_box"]
-        self.n_shelves = len(state["shelves"])
-        self.n_boxes = len(state["boxes"])
-        self.heap_length = len(state["heap"])
-        self.shelves = with_room(state["shelves"])
-        self.boxes = with_room(state["boxes"])
-        self.heap = np.zeros(self.shelves.shape[0], dtype=np.int32)
-        np.asarray(self.heap)[: self.heap_length] = state["heap"]
-        for name, array in self.arrays().items():
-            array[...] = state[name]
-
-    cdef object arrays(self):
-        """Those whose length never changes, by name."""
-        return {
-            "top": np.asarray(self.top),
-            "bottom": np.asarray(self.bottom),
-            "first_box": np.asarray(self.first_box),
-            "box_of": np.asarray(self.box_of),
-            "before": np.asarray(self.before),
-            "after": np.asarray(self.after),
-            "side": np.asarray(self.side),
+            "top": np.array(self.top),
+            "bottom": np.array(self.bottom),
         }
 
-
-cdef object with_room(values):
-    """A copy of an array, at least twice as long."""
-    longer = np.zeros(max(16, 2 * len(values)), dtype=values.dtype)
-    longer[: len(values)] = values
-    return longer
+    def restore(self, state):
+        super().restore(state)
+        self.scale = state["scale"]
+        self.free_shelf = state["free_shelf"]
+        self.n_shelves = len(state["shelves"])
+        self.heap_length = len(state["heap"])
+        # As long as `on_shelf`.
+        self.shelves = np.zeros(self.on_shelf.shape[0], dtype=SHELF)
+        self.heap = np.zeros(self.on_shelf.shape[0], dtype=np.int32)
+        np.asarray(self.shelves)[: self.n_shelves] = state["shelves"]
+        np.asarray(self.heap)[: self.heap_length] = state["heap"]
+        np.asarray(self.top)[:] = state["top"]
+        np.asarray(self.bottom)[:] = state["bottom"]
 
 
 SHELF = np.dtype(
@@ -434,17 +292,5 @@ SHELF = np.dtype(
         ("above", "i4"),
         ("below", "i4"),
         ("place", "i4"),
-        ("boxes", "i4", 2),
-    ]
-)
-BOX = np.dtype(
-    [
-        ("shelf", "i4"),
-        ("first", "i4"),
-        ("last", "i4"),
-        ("before", "i4"),
-        ("after", "i4"),
-        ("sooner", "i4"),
-        ("later", "i4"),
     ]
 )
