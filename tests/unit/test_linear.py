@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
-from matroid_bandits._core.modular import ModularKernel
+from matroid_bandits._core.modular import ModularKernel, independent_columns
 
 from ..reference import matroids as reference
 
@@ -47,7 +47,7 @@ def test_many_small_primes_agree_with_the_rationals(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.integers(-4, 5, (7, 3))  # minors at most (4 sqrt 3)**3 < 333
     residues = np.ascontiguousarray([rows % int(p) for p in primes], dtype=np.uint64)
-    kernel = ModularKernel(residues, primes)
+    kernel = ModularKernel(primes, *independent_columns(residues, primes))
     exact = reference.linear(rows.tolist())
     for k in range(4):
         for elements in combinations(range(7), k):

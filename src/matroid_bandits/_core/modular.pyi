@@ -5,5 +5,14 @@ from matroid_bandits._core.matroid import MatroidKernel
 
 class ModularKernel(MatroidKernel):
     def __init__(
-        self, residues: npt.NDArray[np.uint64], primes: npt.NDArray[np.uint64]
+        self,
+        primes: npt.NDArray[np.uint64],
+        width: int,
+        starts: npt.NDArray[np.intp],
+        columns: npt.NDArray[np.intp],
+        values: npt.NDArray[np.uint64],
     ) -> None: ...
+
+def independent_columns(
+    residues: npt.NDArray[np.uint64], primes: npt.NDArray[np.uint64]
+) -> tuple[int, npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.uint64]]: ...

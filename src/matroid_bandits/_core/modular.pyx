@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from matroid_bandits._core.matroid cimport MatroidKernel
 
@@ -18,153 +18,209 @@ cdef extern from *:
 
 
 cdef class ModularKernel(MatroidKernel):
-    """Rows ``residues[i, e]`` are element e modulo ``primes[i]``, each prime below 2**31.
+    """Vectors modulo several primes, each below 2**31, as `independent_columns` gives them.
 
     A set is independent if it is independent modulo *some* of the primes. With one prime this is
     GF(p). With primes whose product exceeds every minor of an integer matrix it is the rationals,
     exactly: independent rows have a non-zero minor, which not all of those primes can divide;
     dependent rows are dependent modulo every prime.
 
-    Independence of one element costs O(rank * width) per prime. The sums of products are reduced
-    only when the next one could overflow 64 bits (`rows_per_reduction`).
+    Of the growing set the kernel keeps what is orthogonal to it. The columns are either free or
+    pivots, as many pivots as there are elements in the set, and for every free column f there is
+    one vector w(f) orthogonal to the set: 1 at f, 0 at the other free columns, and `orthogonal` at
+    the pivots. These vectors span all that is orthogonal to the set, so an element depends on the
+    set if and only if its product with each of them is 0. That costs O(entries other than 0 * free
+    columns): little for sparse vectors, and little once the set is nearly a basis, when greedy
+    asks most of its questions.
     """
 
     # Flat arrays: with strides in the way, the compiler would fetch them anew after every store.
-    cdef const uint64_t[::1] residues  # [prime, element, column]
     cdef const uint64_t[::1] primes
     cdef uint64_t[::1] reciprocals  # (2**64 - 1) // prime
     cdef Py_ssize_t n_primes
     cdef Py_ssize_t width
-    cdef Py_ssize_t max_rank
-    cdef Py_ssize_t[::1] rows_per_reduction
-    # The growing set: in every field still alive, one echelon row (pivot entry 1) per element.
-    cdef Py_ssize_t grown
+    cdef Py_ssize_t[::1] products_per_reduction
+    # Element e modulo prime i has `values` in `columns`, both from `start(i, e)` on.
+    cdef const Py_ssize_t[::1] starts
+    cdef const Py_ssize_t[::1] columns
+    cdef const uint64_t[::1] values
+    # The growing set, in every field still alive. The first `free` columns in `order` are free.
+    cdef Py_ssize_t free
     cdef unsigned char[::1] alive
-    cdef unsigned char[::1] accepted
-    cdef uint64_t[::1] rows  # [prime, row, column]
-    cdef Py_ssize_t[::1] pivots  # [prime, row]
-    cdef uint64_t[::1] residual  # [prime, column]
-    # The prepared basis: coordinate k of e is the sum over r of e[pivot r] * inverse[k, r].
+    cdef Py_ssize_t[::1] entering  # [prime]: the place in `order` of the next pivot, -1 if none
+    cdef Py_ssize_t[::1] order  # [prime, place]: a column
+    cdef Py_ssize_t[::1] place_of_column  # [prime, column]
+    cdef uint64_t[::1] orthogonal  # [prime, pivot column, place of a free column]
+    cdef uint64_t[::1] products  # [prime, place of a free column]
+    # The prepared basis: coordinate k of e is the sum over columns c of e[c] * inverse[k, c].
     cdef unsigned char[::1] usable
     cdef bint all_usable
-    cdef uint64_t[::1] inverse  # [prime, position, row]
-    cdef Py_ssize_t[::1] basis_pivots  # [prime, row]
+    cdef uint64_t[::1] inverse  # [prime, position, column]
+    cdef Py_ssize_t[::1] pivots  # of the rows of `work`
     cdef uint64_t[::1] work  # [row, column of basis and identity]
     cdef uint64_t[::1] coordinates  # of one element
     cdef Py_ssize_t prepared  # elements of the prepared basis, -1 if there is none
     cdef Py_ssize_t[::1] elements  # they themselves
     cdef Py_ssize_t[::1] place  # of an element among them, -1 if it is not there
 
-    def __init__(self, const uint64_t[:, :, ::1] residues, const uint64_t[::1] primes):
-        super().__init__(residues.shape[1])
+    def __init__(
+        self,
+        const uint64_t[::1] primes,
+        Py_ssize_t width,
+        const Py_ssize_t[:, ::1] starts,
+        const Py_ssize_t[::1] columns,
+        const uint64_t[::1] values,
+    ):
+        super().__init__(starts.shape[1] - 1)
         self.quick_exchange = True
-        self.residues = np.asarray(residues).reshape(-1)
         self.primes = primes
-        self.reciprocals = np.uint64(2**64 - 1) // np.asarray(primes)
+        self.reciprocals = reciprocals_of(primes)
         self.n_primes = k = primes.shape[0]
-        self.width = w = residues.shape[2]
-        # A rank is at most the smaller side of the matrix.
-        self.max_rank = r = min(self.size, w)
-        self.rows_per_reduction = np.array(
-            [min((2**64 - p) // (p - 1) ** 2, 2**31) for p in np.asarray(primes).tolist()],
-            dtype=np.intp,
-        )
+        self.width = w = width
+        self.products_per_reduction = products_within_64_bits(primes)
+        self.starts = np.asarray(starts).reshape(-1)
+        self.columns = columns
+        self.values = values
+        self.free = w
         self.alive = np.ones(k, dtype=np.uint8)
-        self.accepted = np.zeros(k, dtype=np.uint8)
-        self.rows = np.zeros(k * r * w, dtype=np.uint64)
-        self.pivots = np.zeros(k * r, dtype=np.intp)
-        self.residual = np.zeros(k * w, dtype=np.uint64)
+        self.entering = np.full(k, -1, dtype=np.intp)
+        self.order = np.tile(np.arange(w, dtype=np.intp), k)
+        self.place_of_column = np.tile(np.arange(w, dtype=np.intp), k)
+        self.orthogonal = np.zeros(k * w * w, dtype=np.uint64)
+        self.products = np.zeros(k * w, dtype=np.uint64)
         self.usable = np.zeros(k, dtype=np.uint8)
-        self.inverse = np.zeros(k * r * r, dtype=np.uint64)
-        self.basis_pivots = np.zeros(k * r, dtype=np.intp)
-        self.work = np.zeros(r * (w + r), dtype=np.uint64)
-        self.coordinates = np.zeros(r, dtype=np.uint64)
+        self.inverse = np.zeros(k * w * w, dtype=np.uint64)
+        self.pivots = np.zeros(w, dtype=np.intp)
+        self.work = np.zeros(2 * w * w, dtype=np.uint64)
+        self.coordinates = np.zeros(w, dtype=np.uint64)
         self.prepared = -1
-        self.elements = np.zeros(r, dtype=np.intp)
+        self.elements = np.zeros(w, dtype=np.intp)
         self.place = np.full(self.size, -1, dtype=np.intp)
 
     def clones(self):
         """Vectors that are multiples of one another."""
-        cdef uint64_t[:, ::1] scaled = np.empty((self.size, self.n_primes * self.width), np.uint64)
-        cdef Py_ssize_t e, i, j, source
+        cdef uint64_t[:, ::1] scaled = np.zeros((self.size, self.n_primes * self.width), np.uint64)
+        cdef Py_ssize_t e, i, first, n
         cdef uint64_t factor
         for e in range(self.size):
             for i in range(self.n_primes):
-                source = (i * self.size + e) * self.width
-                factor = 0
-                for j in range(self.width):
-                    # The first entry that is not 0 becomes 1.
-                    if factor == 0 and self.residues[source + j]:
-                        factor = invert(self.residues[source + j], self.primes[i])
-                    scaled[e, i * self.width + j] = modulo(
-                        self.residues[source + j] * factor, self.primes[i], self.reciprocals[i]
+                first = self.start(i, e)
+                for n in range(first, self.start(i, e + 1)):
+                    if n == first:
+                        # The first entry that is not 0 becomes 1.
+                        factor = invert(self.values[n], self.primes[i])
+                    scaled[e, i * self.width + self.columns[n]] = modulo(
+                        self.values[n] * factor, self.primes[i], self.reciprocals[i]
                     )
         _, classes = np.unique(np.asarray(scaled), axis=0, return_inverse=True)
         return classes.reshape(-1).astype(np.int32)
 
+    cdef inline Py_ssize_t start(self, Py_ssize_t i, Py_ssize_t element) noexcept:
+        """Where the entries of `element` modulo prime i start; those of the one before end."""
+        return self.starts[i * (self.size + 1) + element]
+
+    # ---- the growing set ----
+
     cdef int clear(self) except -1:
-        self.grown = 0
+        # Without pivots all columns are free, in whatever order the last set has left them.
+        self.free = self.width
         self.alive[:] = 1
         return 0
 
     cdef int try_add(self, Py_ssize_t element) except -1:
-        cdef Py_ssize_t i, j, row, start
+        cdef Py_ssize_t i
         cdef bint independent = False
-        cdef uint64_t p, scale
+        if self.free == 0:
+            return 0
         for i in range(self.n_primes):
-            self.accepted[i] = self.alive[i] and self.reduce_row(i, element) >= 0
-            independent = independent or self.accepted[i]
+            self.entering[i] = self.multiply(i, element) if self.alive[i] else -1
+            independent = independent or self.entering[i] >= 0
         if not independent:
             return 0
         for i in range(self.n_primes):
             # Dependent here, independent over the rationals: this prime has nothing more to say
             # about the growing set.
-            self.alive[i] = self.accepted[i]
+            self.alive[i] = self.entering[i] >= 0
             if self.alive[i]:
-                p = self.primes[i]
-                row = i * self.max_rank + self.grown
-                start = i * self.width
-                scale = invert(self.residual[start + self.pivots[row]], p)
-                for j in range(self.width):
-                    self.rows[row * self.width + j] = modulo(
-                        self.residual[start + j] * scale, p, self.reciprocals[i]
-                    )
-        self.grown += 1
+                self.pivot(i)
+        self.free -= 1
         return 1
 
-    cdef Py_ssize_t reduce_row(self, Py_ssize_t i, Py_ssize_t element) except -2:
-        """Subtract from `element` what the growing set spans; return the next pivot, -1 if none."""
+    cdef Py_ssize_t multiply(self, Py_ssize_t i, Py_ssize_t element) noexcept:
+        """The products of `element` with all that is orthogonal to the growing set modulo prime i.
+
+        Return the place of one that is not 0, -1 if there is none.
+        """
         cdef uint64_t p = self.primes[i]
         cdef uint64_t reciprocal = self.reciprocals[i]
-        cdef uint64_t factor
-        cdef Py_ssize_t width = self.width
-        cdef Py_ssize_t start = i * width  # of the residual
-        cdef Py_ssize_t source = (i * self.size + element) * width
-        cdef Py_ssize_t budget = self.rows_per_reduction[i]
-        cdef Py_ssize_t pivot = -1
-        cdef Py_ssize_t row, j
-        for j in range(width):
-            self.residual[start + j] = self.residues[source + j]
-        for row in range(i * self.max_rank, i * self.max_rank + self.grown):
-            factor = modulo(self.residual[start + self.pivots[row]], p, reciprocal)
+        cdef uint64_t value
+        cdef Py_ssize_t first = i * self.width  # of the products
+        cdef Py_ssize_t last = first + self.free
+        cdef Py_ssize_t budget = self.products_per_reduction[i]
+        cdef Py_ssize_t entering = -1
+        cdef Py_ssize_t n, j, place, row
+        for j in range(first, last):
+            self.products[j] = 0
+        for n in range(self.start(i, element), self.start(i, element + 1)):
+            if budget == 0:
+                for j in range(first, last):
+                    self.products[j] = modulo(self.products[j], p, reciprocal)
+                budget = self.products_per_reduction[i]
+            budget -= 1
+            value = self.values[n]
+            place = self.place_of_column[first + self.columns[n]]
+            if place < self.free:
+                self.products[first + place] += value
+            else:
+                row = (first + self.columns[n]) * self.width - first
+                for j in range(first, last):
+                    self.products[j] += value * self.orthogonal[row + j]
+        for j in range(first, last):
+            value = modulo(self.products[j], p, reciprocal)
+            self.products[j] = value
+            # 1 and -1 need no search for their inverse.
+            if value and (entering < 0 or value == 1 or value == p - 1):
+                entering = j - first
+        return entering
+
+    cdef int pivot(self, Py_ssize_t i) noexcept:
+        """Add the element just multiplied: of the vectors orthogonal to the growing set, the
+        entering one, w, makes the others orthogonal to the element too, and goes.
+
+        From each other vector goes (its product with the element / that of w) * w.
+        """
+        cdef uint64_t p = self.primes[i]
+        cdef uint64_t reciprocal = self.reciprocals[i]
+        cdef Py_ssize_t first = i * self.width
+        cdef Py_ssize_t entering = first + self.entering[i]
+        cdef Py_ssize_t last = first + self.free - 1  # takes the place of the entering one
+        cdef Py_ssize_t column = self.order[entering]
+        cdef Py_ssize_t other = self.order[last]
+        cdef uint64_t factor = p - invert(self.products[entering], p)
+        cdef Py_ssize_t j, place, row
+        self.products[entering] = self.products[last]
+        for j in range(first, last):
+            self.products[j] = modulo(self.products[j] * factor, p, reciprocal)
+        for place in range(last + 1, first + self.width):
+            row = (first + self.order[place]) * self.width - first
+            factor = self.orthogonal[row + entering]
+            self.orthogonal[row + entering] = self.orthogonal[row + last]
             if factor == 0:
                 continue
-            factor = p - factor
-            if budget == 0:
-                for j in range(width):
-                    self.residual[start + j] = modulo(self.residual[start + j], p, reciprocal)
-                budget = self.rows_per_reduction[i]
-            source = row * width
-            for j in range(width):
-                self.residual[start + j] += factor * self.rows[source + j]
-            budget -= 1
-        for j in range(width):
-            self.residual[start + j] = modulo(self.residual[start + j], p, reciprocal)
-            if pivot < 0 and self.residual[start + j]:
-                pivot = j
-        if pivot >= 0:
-            self.pivots[i * self.max_rank + self.grown] = pivot
-        return pivot
+            for j in range(first, last):
+                self.orthogonal[row + j] = modulo(
+                    self.orthogonal[row + j] + factor * self.products[j], p, reciprocal
+                )
+        row = (first + column) * self.width - first
+        for j in range(first, last):
+            self.orthogonal[row + j] = self.products[j]
+        self.order[entering] = other
+        self.order[last] = column
+        self.place_of_column[first + other] = entering - first
+        self.place_of_column[first + column] = last - first
+        return 0
+
+    # ---- the prepared basis ----
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
         cdef Py_ssize_t i, k
@@ -187,10 +243,11 @@ cdef class ModularKernel(MatroidKernel):
         a pivot; False if it takes more than that.
         """
         cdef Py_ssize_t d = basis.shape[0]
+        cdef Py_ssize_t w = self.width
         cdef Py_ssize_t gap = -1  # the position of the element that is new
         cdef Py_ssize_t leaving = d * (d - 1) // 2  # the place of the one that is gone
-        cdef Py_ssize_t i, k, r, row, place
-        cdef uint64_t p, reciprocal, total, factor
+        cdef Py_ssize_t i, k, j, row, place
+        cdef uint64_t p, reciprocal, factor
         if self.prepared != d or not self.all_usable:
             return False
         for k in range(d):
@@ -206,43 +263,30 @@ cdef class ModularKernel(MatroidKernel):
             reciprocal = self.reciprocals[i]
             for k in range(d):
                 place = leaving if k == gap else self.place[basis[k]]
-                row = (i * self.max_rank + place) * self.max_rank
-                total = 0
-                for r in range(d):
-                    self.work[k * d + r] = self.inverse[row + r]
-                    if gap >= 0:
-                        factor = self.entry(i, basis[gap], r)
-                        if factor:
-                            total = modulo(
-                                total + factor * self.work[k * d + r], p, reciprocal
-                            )
-                self.coordinates[k] = total
+                row = (i * w + place) * w
+                for j in range(w):
+                    self.work[k * w + j] = self.inverse[row + j]
+                if gap >= 0:
+                    self.coordinates[k] = self.coordinate(i, basis[gap], place)
             if gap >= 0:
                 if self.coordinates[gap] == 0:
                     # This prime divides the new determinant: all is worked out anew.
                     return False
                 factor = invert(self.coordinates[gap], p)
-                for r in range(d):
-                    self.work[gap * d + r] = modulo(self.work[gap * d + r] * factor, p, reciprocal)
+                for j in range(w):
+                    self.work[gap * w + j] = modulo(self.work[gap * w + j] * factor, p, reciprocal)
                 for k in range(d):
                     if k == gap or self.coordinates[k] == 0:
                         continue
                     factor = p - self.coordinates[k]
-                    for r in range(d):
-                        self.work[k * d + r] = modulo(
-                            self.work[k * d + r] + factor * self.work[gap * d + r], p, reciprocal
+                    for j in range(w):
+                        self.work[k * w + j] = modulo(
+                            self.work[k * w + j] + factor * self.work[gap * w + j], p, reciprocal
                         )
-            for k in range(d):
-                row = (i * self.max_rank + k) * self.max_rank
-                for r in range(d):
-                    self.inverse[row + r] = self.work[k * d + r]
+            row = i * w * w
+            for j in range(d * w):
+                self.inverse[row + j] = self.work[j]
         return True
-
-    cdef inline uint64_t entry(self, Py_ssize_t i, Py_ssize_t element, Py_ssize_t r) noexcept:
-        """The entry of `element` modulo prime i in the pivot column of row r."""
-        return self.residues[
-            (i * self.size + element) * self.width + self.basis_pivots[i * self.max_rank + r]
-        ]
 
     cdef bint invert_basis(self, Py_ssize_t i) noexcept:
         """Gauss-Jordan on [basis | identity] modulo prime i; False if the basis is singular."""
@@ -251,13 +295,13 @@ cdef class ModularKernel(MatroidKernel):
         cdef uint64_t factor
         cdef Py_ssize_t d = self.basis.shape[0]
         cdef Py_ssize_t w = self.width
-        cdef Py_ssize_t r, other, j, pivot, start, target
+        cdef Py_ssize_t r, other, j, n, pivot, start, target
         for r in range(d):
             start = r * (w + d)
-            for j in range(w):
-                self.work[start + j] = self.residues[(i * self.size + self.basis[r]) * w + j]
-            for j in range(d):
-                self.work[start + w + j] = r == j
+            for j in range(w + d):
+                self.work[start + j] = j == w + r
+            for n in range(self.start(i, self.basis[r]), self.start(i, self.basis[r] + 1)):
+                self.work[start + self.columns[n]] = self.values[n]
         for r in range(d):
             start = r * (w + d)
             pivot = 0
@@ -265,7 +309,7 @@ cdef class ModularKernel(MatroidKernel):
                 pivot += 1
             if pivot == w:
                 return False
-            self.basis_pivots[i * self.max_rank + r] = pivot
+            self.pivots[r] = pivot
             factor = invert(self.work[start + pivot], p)
             for j in range(w + d):
                 self.work[start + j] = modulo(self.work[start + j] * factor, p, reciprocal)
@@ -279,32 +323,31 @@ cdef class ModularKernel(MatroidKernel):
                     self.work[target + j] = modulo(
                         self.work[target + j] + factor * self.work[start + j], p, reciprocal
                     )
+        for j in range(i * w * w, (i * w + d) * w):
+            self.inverse[j] = 0
         for r in range(d):
             for j in range(d):
-                self.inverse[(i * self.max_rank + j) * self.max_rank + r] = (
-                    self.work[r * (w + d) + w + j]
-                )
+                self.inverse[(i * w + j) * w + self.pivots[r]] = self.work[r * (w + d) + w + j]
         return True
 
-    cdef bint has_coordinate(self, Py_ssize_t i, Py_ssize_t element, Py_ssize_t k) noexcept:
-        """Whether coordinate k of `element` in the basis is not 0 modulo prime i."""
-        cdef uint64_t p = self.primes[i]
+    cdef uint64_t coordinate(self, Py_ssize_t i, Py_ssize_t element, Py_ssize_t k) noexcept:
+        """Coordinate k of `element` in the basis, modulo prime i."""
         cdef uint64_t total = 0
-        cdef uint64_t entry
-        cdef Py_ssize_t coefficients = (i * self.max_rank + k) * self.max_rank
-        cdef Py_ssize_t r
-        for r in range(self.basis.shape[0]):
-            entry = self.entry(i, element, r)
-            if entry:
-                total = modulo(
-                    total + entry * self.inverse[coefficients + r], p, self.reciprocals[i]
-                )
-        return total != 0
+        cdef Py_ssize_t budget = self.products_per_reduction[i]
+        cdef Py_ssize_t row = (i * self.width + k) * self.width
+        cdef Py_ssize_t n
+        for n in range(self.start(i, element), self.start(i, element + 1)):
+            if budget == 0:
+                total = modulo(total, self.primes[i], self.reciprocals[i])
+                budget = self.products_per_reduction[i]
+            budget -= 1
+            total += self.values[n] * self.inverse[row + self.columns[n]]
+        return modulo(total, self.primes[i], self.reciprocals[i])
 
     cdef bint can_replace(self, Py_ssize_t k, Py_ssize_t element) except -1:
         cdef Py_ssize_t i, j
         for i in range(self.n_primes):
-            if self.usable[i] and self.has_coordinate(i, element, k):
+            if self.usable[i] and self.coordinate(i, element, k):
                 return True
         if self.all_usable:
             return False
@@ -326,14 +369,108 @@ cdef inline uint64_t modulo(uint64_t x, uint64_t p, uint64_t reciprocal) noexcep
 
 
 cdef uint64_t invert(uint64_t a, uint64_t p) noexcept:
-    """The inverse of a modulo the prime p, as a**(p - 2)."""
-    cdef uint64_t result = 1
-    cdef uint64_t exponent = p - 2
+    """The inverse of a modulo the prime p, both below 2**31, by Euclid's algorithm."""
+    cdef int32_t rest = <int32_t>p
+    cdef int32_t next_rest = <int32_t>a
+    # Every rest is its factor times a, modulo p.
+    cdef int32_t factor = 0
+    cdef int32_t next_factor = 1
+    cdef int32_t quotient
     if a == 1 or a == p - 1:
         return a
-    while exponent:
-        if exponent & 1:
-            result = result * a % p
-        a = a * a % p
-        exponent >>= 1
-    return result
+    while next_rest:
+        quotient = rest // next_rest
+        rest, next_rest = next_rest, rest - quotient * next_rest
+        factor, next_factor = next_factor, factor - quotient * next_factor
+    return <uint64_t>(factor + <int64_t>p if factor < 0 else factor)
+
+
+def reciprocals_of(primes):
+    """What `modulo` wants to know of each prime."""
+    return np.uint64(2**64 - 1) // np.asarray(primes)
+
+
+def products_within_64_bits(primes):
+    """How many products of residues may be added to a residue before the sum must be reduced."""
+    limits = [min((2**64 - p) // (p - 1) ** 2, 2**31) for p in np.asarray(primes).tolist()]
+    return np.array(limits, dtype=np.intp)
+
+
+def independent_columns(const uint64_t[:, :, ::1] residues, const uint64_t[::1] primes):
+    """Vectors ``residues[i, e]``, e modulo ``primes[i]``, as a `ModularKernel` takes them.
+
+    Modulo each prime only columns remain that are linearly independent and span the others. What
+    combination of rows is 0 there is 0 in the others too, so no answer changes, and the width is
+    the rank.
+
+    Returns
+    -------
+    width : int
+        How many columns remain.
+    starts : ndarray of int, by prime and element
+        Where the entries of an element start. Those of the one before end there.
+    columns, values : ndarray
+        The entries that are not 0.
+    """
+    kept = [
+        residues_of[:, pivot_columns(residues_of, p, reciprocal, budget)]
+        for residues_of, p, reciprocal, budget in zip(
+            np.asarray(residues),
+            np.asarray(primes).tolist(),
+            reciprocals_of(primes).tolist(),
+            products_within_64_bits(primes).tolist(),
+            strict=True,
+        )
+    ]
+    counts = np.array([np.count_nonzero(rows, axis=1) for rows in kept], dtype=np.intp)
+    ends = np.cumsum(counts, dtype=np.intp).reshape(counts.shape)
+    starts = np.empty((counts.shape[0], counts.shape[1] + 1), dtype=np.intp)
+    starts[:, 1:] = ends
+    starts[0, 0] = 0
+    starts[1:, 0] = starts[:-1, -1]
+    columns = np.concatenate([np.nonzero(rows)[1] for rows in kept]).astype(np.intp)
+    values = np.concatenate([rows[rows != 0] for rows in kept])
+    return max(rows.shape[1] for rows in kept), starts, columns, values
+
+
+cdef pivot_columns(
+    const uint64_t[:, ::1] vectors, uint64_t p, uint64_t reciprocal, Py_ssize_t reduction
+):
+    """Independent columns that span all others modulo p, by Gaussian elimination of the rows."""
+    cdef Py_ssize_t width = vectors.shape[1]
+    cdef Py_ssize_t rank = 0
+    cdef Py_ssize_t e, row, j, budget, pivot
+    cdef uint64_t factor
+    cdef Py_ssize_t[::1] pivots = np.empty(min(vectors.shape[0], width), dtype=np.intp)
+    # One row for each pivot, where it is 1, then one for the vector at hand.
+    cdef uint64_t[:, ::1] rows = np.empty((pivots.shape[0] + 1, width), dtype=np.uint64)
+    for e in range(vectors.shape[0]):
+        if rank == width:
+            break
+        rows[rank] = vectors[e]
+        budget = reduction
+        for row in range(rank):
+            factor = modulo(rows[rank, pivots[row]], p, reciprocal)
+            if factor == 0:
+                continue
+            factor = p - factor
+            if budget == 0:
+                for j in range(width):
+                    rows[rank, j] = modulo(rows[rank, j], p, reciprocal)
+                budget = reduction
+            for j in range(width):
+                rows[rank, j] += factor * rows[row, j]
+            budget -= 1
+        pivot = -1
+        for j in range(width):
+            rows[rank, j] = modulo(rows[rank, j], p, reciprocal)
+            if pivot < 0 and rows[rank, j]:
+                pivot = j
+        if pivot < 0:
+            continue
+        factor = invert(rows[rank, pivot], p)
+        for j in range(width):
+            rows[rank, j] = modulo(rows[rank, j] * factor, p, reciprocal)
+        pivots[rank] = pivot
+        rank += 1
+    return np.sort(np.asarray(pivots)[:rank])

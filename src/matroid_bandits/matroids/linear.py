@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, integer
 from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits._core.modular import ModularKernel
+from matroid_bandits._core.modular import ModularKernel, independent_columns
 from matroid_bandits._core.real import RealKernel
 from matroid_bandits.matroids.base import CompiledMatroid
 
@@ -67,7 +67,10 @@ class LinearMatroid(CompiledMatroid):
         self._field = None if field is None else _checked_field(field)
         self._primes: npt.NDArray[np.uint64] | None = None
         self._vectors: npt.NDArray[np.float64]
-        self._residues: npt.NDArray[np.uint64]
+        self._width: int
+        self._starts: npt.NDArray[np.intp]
+        self._columns: npt.NDArray[np.intp]
+        self._values: npt.NDArray[np.uint64]
         if not isinstance(tolerance, Real) or isinstance(tolerance, bool) or not 0 <= tolerance < 1:
             raise ValueError(f"tolerance must be a number from 0 to below 1, got {tolerance!r}")
         self._tolerance: float = float(tolerance)
@@ -77,7 +80,9 @@ class LinearMatroid(CompiledMatroid):
         integers = _integer_rows(rows, self._field)
         primes = _primes_for(integers) if self._field is None else [self._field]
         self._primes = freeze(np.array(primes, dtype=np.uint64))
-        self._residues = freeze(np.array([integers % p for p in primes], dtype=np.uint64))
+        residues = np.array([integers % p for p in primes], dtype=np.uint64)
+        self._width, *entries = independent_columns(residues, self._primes)
+        self._starts, self._columns, self._values = map(freeze, entries)
 
     @property
     def _advice(self) -> str:
@@ -91,11 +96,16 @@ class LinearMatroid(CompiledMatroid):
     def _kernel(self) -> MatroidKernel:
         if self._primes is None:
             return RealKernel(self._vectors, self._tolerance)
-        return ModularKernel(self._residues, self._primes)
+        return ModularKernel(
+            self._primes, self._width, self._starts, self._columns, self._values
+        )
 
     def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        rows = self._vectors[np.newaxis] if self._primes is None else self._residues
-        all_zero: npt.NDArray[np.bool_] = (rows[:, elements] == 0).all(axis=(0, 2))
+        all_zero: npt.NDArray[np.bool_]
+        if self._primes is None:
+            all_zero = (self._vectors[elements] == 0).all(axis=1)
+        else:
+            all_zero = (self._starts[:, elements] == self._starts[:, elements + 1]).all(axis=0)
         return all_zero
 
     @classmethod
