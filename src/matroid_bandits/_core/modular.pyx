@@ -101,7 +101,7 @@ cdef class ModularKernel(MatroidKernel):
         """Vectors that are multiples of one another."""
         cdef uint64_t[:, ::1] scaled = np.zeros((self.size, self.n_primes * self.width), np.uint64)
         cdef Py_ssize_t e, i, first, n
-        cdef uint64_t factor
+        cdef uint64_t factor = 0
         for e in range(self.size):
             for i in range(self.n_primes):
                 first = self.start(i, e)
@@ -361,11 +361,12 @@ cdef class ModularKernel(MatroidKernel):
 
 
 cdef inline uint64_t modulo(uint64_t x, uint64_t p, uint64_t reciprocal) noexcept:
-    """x modulo p without a division (Barrett): the quotient guessed is at most two too small."""
+    """x modulo p without a division (Barrett), nor a jump that could be guessed wrong.
+
+    reciprocal > 2**64 / p - 2, so the quotient guessed is at most one too small.
+    """
     cdef uint64_t rest = x - high_word(x, reciprocal) * p
-    while rest >= p:
-        rest -= p
-    return rest
+    return rest - p if rest >= p else rest
 
 
 cdef uint64_t invert(uint64_t a, uint64_t p) noexcept:
