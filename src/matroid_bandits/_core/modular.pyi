@@ -11,8 +11,15 @@ class ModularKernel(MatroidKernel):
         starts: npt.NDArray[np.intp],
         columns: npt.NDArray[np.intp],
         values: npt.NDArray[np.uint64],
+        classes: npt.NDArray[np.int32],
     ) -> None: ...
 
 def independent_columns(
     residues: npt.NDArray[np.uint64], primes: npt.NDArray[np.uint64]
-) -> tuple[int, npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.uint64]]: ...
+) -> tuple[
+    int,
+    npt.NDArray[np.intp],
+    npt.NDArray[np.intp],
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.int32],
+]: ...

@@ -44,6 +44,7 @@ cdef class ModularKernel(MatroidKernel):
     cdef const Py_ssize_t[::1] starts
     cdef const Py_ssize_t[::1] columns
     cdef const uint64_t[::1] values
+    cdef const int32_t[::1] classes  # of vectors that are multiples of one another
     # The growing set, in every field still alive. The first `free` columns in `order` are free.
     cdef Py_ssize_t free
     cdef unsigned char[::1] alive
@@ -52,6 +53,8 @@ cdef class ModularKernel(MatroidKernel):
     cdef Py_ssize_t[::1] place_of_column  # [prime, column]
     cdef uint64_t[::1] orthogonal  # [prime, pivot column, place of a free column]
     cdef uint64_t[::1] products  # [prime, place of a free column]
+    cdef int64_t run  # how many sets have been grown
+    cdef int64_t[::1] spanned  # [class]: the last run whose growing set came to span the class
     # The prepared basis: coordinate k of e is the sum over columns c of e[c] * inverse[k, c].
     cdef unsigned char[::1] usable
     cdef bint all_usable
@@ -70,6 +73,7 @@ cdef class ModularKernel(MatroidKernel):
         const Py_ssize_t[:, ::1] starts,
         const Py_ssize_t[::1] columns,
         const uint64_t[::1] values,
+        const int32_t[::1] classes,
     ):
         super().__init__(starts.shape[1] - 1)
         self.quick_exchange = True
@@ -81,6 +85,7 @@ cdef class ModularKernel(MatroidKernel):
         self.starts = np.asarray(starts).reshape(-1)
         self.columns = columns
         self.values = values
+        self.classes = classes
         self.free = w
         self.alive = np.ones(k, dtype=np.uint8)
         self.entering = np.full(k, -1, dtype=np.intp)
@@ -88,6 +93,7 @@ cdef class ModularKernel(MatroidKernel):
         self.place_of_column = np.tile(np.arange(w, dtype=np.intp), k)
         self.orthogonal = np.zeros(k * w * w, dtype=np.uint64)
         self.products = np.zeros(k * w, dtype=np.uint64)
+        self.spanned = np.full(self.size, -1, dtype=np.int64)
         self.usable = np.zeros(k, dtype=np.uint8)
         self.inverse = np.zeros(k * w * w, dtype=np.uint64)
         self.pivots = np.zeros(w, dtype=np.intp)
@@ -99,21 +105,7 @@ cdef class ModularKernel(MatroidKernel):
 
     def clones(self):
         """Vectors that are multiples of one another."""
-        cdef uint64_t[:, ::1] scaled = np.zeros((self.size, self.n_primes * self.width), np.uint64)
-        cdef Py_ssize_t e, i, first, n
-        cdef uint64_t factor = 0
-        for e in range(self.size):
-            for i in range(self.n_primes):
-                first = self.start(i, e)
-                for n in range(first, self.start(i, e + 1)):
-                    if n == first:
-                        # The first entry that is not 0 becomes 1.
-                        factor = invert(self.values[n], self.primes[i])
-                    scaled[e, i * self.width + self.columns[n]] = modulo(
-                        self.values[n] * factor, self.primes[i], self.reciprocals[i]
-                    )
-        _, classes = np.unique(np.asarray(scaled), axis=0, return_inverse=True)
-        return classes.reshape(-1).astype(np.int32)
+        return np.array(self.classes)
 
     cdef inline Py_ssize_t start(self, Py_ssize_t i, Py_ssize_t element) noexcept:
         """Where the entries of `element` modulo prime i start; those of the one before end."""
@@ -125,11 +117,17 @@ cdef class ModularKernel(MatroidKernel):
         # Without pivots all columns are free, in whatever order the last set has left them.
         self.free = self.width
         self.alive[:] = 1
+        self.run += 1
         return 0
 
     cdef int try_add(self, Py_ssize_t element) except -1:
         cdef Py_ssize_t i
         cdef bint independent = False
+        cdef int32_t class_ = self.classes[element]
+        if self.spanned[class_] == self.run:
+            return 0
+        # Either the element depends on the set or it is about to join it.
+        self.spanned[class_] = self.run
         if self.free == 0:
             return 0
         for i in range(self.n_primes):
@@ -412,14 +410,17 @@ def independent_columns(const uint64_t[:, :, ::1] residues, const uint64_t[::1] 
         Where the entries of an element start. Those of the one before end there.
     columns, values : ndarray
         The entries that are not 0.
+    classes : ndarray of int, by element
+        Equal for vectors that are multiples of one another.
     """
+    reciprocals = reciprocals_of(primes)
     kept = [
-        residues_of[:, pivot_columns(residues_of, p, reciprocal, budget)]
-        for residues_of, p, reciprocal, budget in zip(
+        vectors[:, pivot_columns(vectors, p, reciprocal, reduction)]
+        for vectors, p, reciprocal, reduction in zip(
             np.asarray(residues),
-            np.asarray(primes).tolist(),
-            reciprocals_of(primes).tolist(),
-            products_within_64_bits(primes).tolist(),
+            primes,
+            reciprocals,
+            products_within_64_bits(primes),
             strict=True,
         )
     ]
@@ -431,7 +432,35 @@ def independent_columns(const uint64_t[:, :, ::1] residues, const uint64_t[::1] 
     starts[1:, 0] = starts[:-1, -1]
     columns = np.concatenate([np.nonzero(rows)[1] for rows in kept]).astype(np.intp)
     values = np.concatenate([rows[rows != 0] for rows in kept])
-    return max(rows.shape[1] for rows in kept), starts, columns, values
+    scaled = np.concatenate(
+        [
+            multiples_with_leading_one(rows, p, reciprocal)
+            for rows, p, reciprocal in zip(kept, primes, reciprocals, strict=True)
+        ],
+        axis=1,
+    )
+    _, classes = np.unique(scaled, axis=0, return_inverse=True)
+    return (
+        max(rows.shape[1] for rows in kept),
+        starts,
+        columns,
+        values,
+        classes.reshape(-1).astype(np.int32),
+    )
+
+
+cdef multiples_with_leading_one(const uint64_t[:, :] rows, uint64_t p, uint64_t reciprocal):
+    """Each row times what makes its first entry other than 0, if there is one, 1 modulo p."""
+    cdef uint64_t[:, ::1] scaled = np.zeros((rows.shape[0], rows.shape[1]), dtype=np.uint64)
+    cdef Py_ssize_t e, j
+    cdef uint64_t factor
+    for e in range(rows.shape[0]):
+        factor = 0
+        for j in range(rows.shape[1]):
+            if factor == 0 and rows[e, j]:
+                factor = invert(rows[e, j], p)
+            scaled[e, j] = modulo(rows[e, j] * factor, p, reciprocal)
+    return np.asarray(scaled)
 
 
 cdef pivot_columns(

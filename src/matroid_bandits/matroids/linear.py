@@ -71,6 +71,7 @@ class LinearMatroid(CompiledMatroid):
         self._starts: npt.NDArray[np.intp]
         self._columns: npt.NDArray[np.intp]
         self._values: npt.NDArray[np.uint64]
+        self._classes: npt.NDArray[np.int32]
         if not isinstance(tolerance, Real) or isinstance(tolerance, bool) or not 0 <= tolerance < 1:
             raise ValueError(f"tolerance must be a number from 0 to below 1, got {tolerance!r}")
         self._tolerance: float = float(tolerance)
@@ -82,7 +83,7 @@ class LinearMatroid(CompiledMatroid):
         self._primes = freeze(np.array(primes, dtype=np.uint64))
         residues = np.array([integers % p for p in primes], dtype=np.uint64)
         self._width, *entries = independent_columns(residues, self._primes)
-        self._starts, self._columns, self._values = map(freeze, entries)
+        self._starts, self._columns, self._values, self._classes = map(freeze, entries)
 
     @property
     def _advice(self) -> str:
@@ -97,7 +98,7 @@ class LinearMatroid(CompiledMatroid):
         if self._primes is None:
             return RealKernel(self._vectors, self._tolerance)
         return ModularKernel(
-            self._primes, self._width, self._starts, self._columns, self._values
+            self._primes, self._width, self._starts, self._columns, self._values, self._classes
         )
 
     def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
