@@ -1,13 +1,15 @@
 """Exactness of linear matroids."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
+from math import prod
 
 import numpy as np
 import pytest
 
 import matroid_bandits as mb
 from matroid_bandits._core.modular import ModularKernel, independent_columns
+from matroid_bandits.matroids.linear import _primes
 
 from ..reference import matroids as reference
 
@@ -69,6 +71,111 @@ def test_largest_field_does_not_overflow() -> None:
     exact = reference.linear_mod(rows.tolist(), p)
     for elements in combinations(range(12), 7):
         assert matroid.is_independent(elements) == exact(frozenset(elements))
+
+
+def _rows_of_every_kind(rng: np.random.Generator, size: int, width: int) -> list[list[int]]:
+    """Dense, sparse and zero rows, multiples of others, and few dimensions in many columns."""
+    dense = rng.integers(-3, 4, (size, width))
+    rows = np.where(rng.random((size, 1)) < 0.5, dense, dense * (rng.random((size, width)) < 0.3))
+    if rng.random() < 0.5:
+        rows = rows[:, :2] @ rng.integers(-2, 3, (2, width))
+    rows[rng.integers(size)] = 0
+    rows[rng.integers(size)] = -2 * rows[rng.integers(size)]
+    listed: list[list[int]] = rows.tolist()
+    return listed
+
+
+# Sums of 4 products are reduced with the largest, sums of 256 over the rationals, none over GF(2).
+@pytest.mark.parametrize("field", [None, 2, 3, 5, 65537, 2**31 - 1])
+@pytest.mark.parametrize("scale", [1, 10**9, 10**40])
+@pytest.mark.parametrize("seed", range(4))
+def test_greedy_in_every_order_is_the_textbooks(field: int | None, scale: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    size, width = int(rng.integers(2, 9)), int(rng.integers(2, 12))
+    # Entries near multiples of `scale`: many primes, the same few dimensions.
+    rows = [
+        [entry * scale + int(e % 2) for entry in row]
+        for e, row in enumerate(_rows_of_every_kind(rng, size, width))
+    ]
+    matroid = mb.LinearMatroid(rows, field=field)
+    exact = reference.linear(rows) if field is None else reference.linear_mod(rows, field)
+    kernel = matroid._kernel()
+    for _ in range(20):
+        # One kernel for all: nothing of a set may be left when the next one starts to grow.
+        order = rng.permutation(size).astype(np.intp)
+        taken: list[int] = []
+        for e in order.tolist():
+            if exact(frozenset([*taken, e])):
+                taken.append(e)
+        assert kernel.greedy_basis(order, size).tolist() == taken
+    assert matroid.rank == len(taken)
+    loops = [e for e in range(size) if not exact(frozenset([e]))]
+    assert matroid.loops.tolist() == loops
+    assert matroid._are_loops(np.arange(size)).nonzero()[0].tolist() == loops
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (3, 2)])
+@pytest.mark.parametrize("field", [None, 2])
+def test_nothing_but_zeros(shape: tuple[int, int], field: int | None) -> None:
+    matroid = mb.LinearMatroid(np.zeros(shape, dtype=np.int64), field=field)
+    assert matroid.rank == 0
+    assert matroid.loops.tolist() == list(range(shape[0]))
+    assert matroid.max_weight_basis(np.ones(shape[0])).tolist() == []
+    assert matroid.is_independent([])
+    assert not any(matroid.is_independent([e]) for e in range(shape[0]))
+
+
+@pytest.mark.parametrize("field", [None, 7])
+def test_multiples_are_clones(field: int | None) -> None:
+    rows = [[1, 2, 0], [-3, -6, 0], [0, 0, 0], [1, 2, 1], [0, 0, 0], [5, 10, 5], [2, 1, 0]]
+    first, *_ = classes = mb.LinearMatroid(rows, field=field)._kernel().clones().tolist()
+    assert [e for e in range(7) if classes[e] == first] == [0, 1]
+    assert classes[2] == classes[4]
+    assert classes[3] == classes[5]
+    assert len(set(classes)) == 4
+
+
+@pytest.mark.parametrize("p", [2, 3, 5, 257, 2**28 - 57, 2**31 - 1])
+def test_inverses(p: int) -> None:
+    """Row a of ``[[a, 1], [1, x]]`` is a multiple of the other if and only if x inverts a."""
+    rng = np.random.default_rng(p)
+    for a in {1, p - 1, *(1 + rng.integers(p - 1, size=50)).tolist()}:
+        x = pow(a, -1, p)
+        assert not mb.LinearMatroid([[a, 1], [1, x]], field=p).is_independent([0, 1])
+        assert mb.LinearMatroid([[a, 1], [1, x + 1]], field=p).is_independent([0, 1])
+
+
+def test_columns_that_depend_on_others_are_left_out() -> None:
+    primes = np.array([3, 5], dtype=np.uint64)
+    rows = np.array([[1, 1, 0], [2, 2, 1], [1, 1, 1]])
+    residues = np.array([rows % 3, rows % 5], dtype=np.uint64)
+    width, starts, columns, values, classes = independent_columns(residues, primes)
+    assert width == 2
+    assert starts.tolist() == [[0, 1, 3, 5], [5, 6, 8, 10]]
+    assert columns.tolist() == [0, 0, 1, 0, 1] * 2
+    assert values.tolist() == [1, 2, 1, 1, 1] * 2
+    assert len(set(classes.tolist())) == 3
+
+
+def test_few_dimensions_need_few_primes() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.integers(-2, 3, (40, 3)) @ rng.integers(-2, 3, (3, 60))
+    matroid = mb.LinearMatroid(rows)
+    assert matroid.rank == 3
+    assert len(matroid._primes) == 1  # minors of 3 rows in 3 columns, each below 13
+    exact = reference.linear(rows.tolist())
+    for elements in combinations(range(14), 3):
+        assert matroid.is_independent(elements) == exact(frozenset(elements))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_rank_that_the_first_primes_do_not_see(n: int) -> None:
+    # A determinant that the first n primes the package uses divide: modulo each the rank is 1.
+    product = prod(islice(_primes(), n))
+    rows = [[1, 1, 2], [1, 1 + product, 2 + product], [2, 2 + product, 4 + product]]
+    matroid = mb.LinearMatroid(rows)
+    assert matroid.rank == 2
+    assert [matroid.is_independent(pair) for pair in combinations(range(3), 2)] == [True] * 3
 
 
 def test_fano_plane_needs_characteristic_two() -> None:

@@ -78,10 +78,12 @@ cdef class ModularKernel(MatroidKernel):
         super().__init__(starts.shape[1] - 1)
         self.quick_exchange = True
         self.primes = primes
-        self.reciprocals = reciprocals_of(primes)
+        self.reciprocals = np.array([reciprocal_of(p) for p in primes], dtype=np.uint64)
         self.n_primes = k = primes.shape[0]
         self.width = w = width
-        self.products_per_reduction = products_within_64_bits(primes)
+        self.products_per_reduction = np.array(
+            [products_within_64_bits(p) for p in primes], dtype=np.intp
+        )
         self.starts = np.asarray(starts).reshape(-1)
         self.columns = columns
         self.values = values
@@ -384,15 +386,15 @@ cdef uint64_t invert(uint64_t a, uint64_t p) noexcept:
     return <uint64_t>(factor + <int64_t>p if factor < 0 else factor)
 
 
-def reciprocals_of(primes):
-    """What `modulo` wants to know of each prime."""
-    return np.uint64(2**64 - 1) // np.asarray(primes)
+cdef uint64_t reciprocal_of(uint64_t p) noexcept:
+    """What `modulo` wants to know of p."""
+    return <uint64_t>-1 // p
 
 
-def products_within_64_bits(primes):
+cdef Py_ssize_t products_within_64_bits(uint64_t p) noexcept:
     """How many products of residues may be added to a residue before the sum must be reduced."""
-    limits = [min((2**64 - p) // (p - 1) ** 2, 2**31) for p in np.asarray(primes).tolist()]
-    return np.array(limits, dtype=np.intp)
+    # 2**64 - p is -p in 64 bits.
+    return <Py_ssize_t>min(-p // ((p - 1) * (p - 1)), <uint64_t>2**31)
 
 
 def independent_columns(const uint64_t[:, :, ::1] residues, const uint64_t[::1] primes):
@@ -413,16 +415,9 @@ def independent_columns(const uint64_t[:, :, ::1] residues, const uint64_t[::1] 
     classes : ndarray of int, by element
         Equal for vectors that are multiples of one another.
     """
-    reciprocals = reciprocals_of(primes)
     kept = [
-        vectors[:, pivot_columns(vectors, p, reciprocal, reduction)]
-        for vectors, p, reciprocal, reduction in zip(
-            np.asarray(residues),
-            primes,
-            reciprocals,
-            products_within_64_bits(primes),
-            strict=True,
-        )
+        vectors[:, pivot_columns(vectors, p)]
+        for vectors, p in zip(np.asarray(residues), primes, strict=True)
     ]
     counts = np.array([np.count_nonzero(rows, axis=1) for rows in kept], dtype=np.intp)
     ends = np.cumsum(counts, dtype=np.intp).reshape(counts.shape)
@@ -433,10 +428,7 @@ def independent_columns(const uint64_t[:, :, ::1] residues, const uint64_t[::1] 
     columns = np.concatenate([np.nonzero(rows)[1] for rows in kept]).astype(np.intp)
     values = np.concatenate([rows[rows != 0] for rows in kept])
     scaled = np.concatenate(
-        [
-            multiples_with_leading_one(rows, p, reciprocal)
-            for rows, p, reciprocal in zip(kept, primes, reciprocals, strict=True)
-        ],
+        [multiples_with_leading_one(rows, p) for rows, p in zip(kept, primes, strict=True)],
         axis=1,
     )
     _, classes = np.unique(scaled, axis=0, return_inverse=True)
@@ -449,9 +441,10 @@ def independent_columns(const uint64_t[:, :, ::1] residues, const uint64_t[::1] 
     )
 
 
-cdef multiples_with_leading_one(const uint64_t[:, :] rows, uint64_t p, uint64_t reciprocal):
+cdef multiples_with_leading_one(const uint64_t[:, :] rows, uint64_t p):
     """Each row times what makes its first entry other than 0, if there is one, 1 modulo p."""
     cdef uint64_t[:, ::1] scaled = np.zeros((rows.shape[0], rows.shape[1]), dtype=np.uint64)
+    cdef uint64_t reciprocal = reciprocal_of(p)
     cdef Py_ssize_t e, j
     cdef uint64_t factor
     for e in range(rows.shape[0]):
@@ -463,10 +456,10 @@ cdef multiples_with_leading_one(const uint64_t[:, :] rows, uint64_t p, uint64_t 
     return np.asarray(scaled)
 
 
-cdef pivot_columns(
-    const uint64_t[:, ::1] vectors, uint64_t p, uint64_t reciprocal, Py_ssize_t reduction
-):
+def pivot_columns(const uint64_t[:, ::1] vectors, uint64_t p):
     """Independent columns that span all others modulo p, by Gaussian elimination of the rows."""
+    cdef uint64_t reciprocal = reciprocal_of(p)
+    cdef Py_ssize_t reduction = products_within_64_bits(p)
     cdef Py_ssize_t width = vectors.shape[1]
     cdef Py_ssize_t rank = 0
     cdef Py_ssize_t e, row, j, budget, pivot

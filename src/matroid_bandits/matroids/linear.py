@@ -1,5 +1,6 @@
 """Linear matroids: sets of linearly independent vectors."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import gcd, isqrt, lcm, prod
 from numbers import Real
@@ -10,13 +11,12 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, integer
 from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits._core.modular import ModularKernel, independent_columns
+from matroid_bandits._core.modular import ModularKernel, independent_columns, pivot_columns
 from matroid_bandits._core.real import RealKernel
 from matroid_bandits.matroids.base import CompiledMatroid
 
 __all__ = ["LinearMatroid"]
 
-# Primes just below this keep sums of 256 products within 64 bits.
 _PRIMES_BELOW = 2**28
 _LARGEST_FIELD = 2**31
 
@@ -24,7 +24,8 @@ _LARGEST_FIELD = 2**31
 class LinearMatroid(CompiledMatroid):
     """Linearly independent rows: a slate of movies whose genre vectors differ.
 
-    An independence question costs O(rank * width).
+    While a set grows to a basis, an element costs O(entries other than 0 * rank still missing),
+    and one that is added O(rank**2).
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class LinearMatroid(CompiledMatroid):
     Exactness over the rationals without rational arithmetic: rows are reduced modulo as many
     primes as it takes for their product to exceed Hadamard's bound on every minor. Independent
     rows have a non-zero minor, which not all of those primes can divide. Small entries need a
-    single prime.
+    single prime. Columns that depend on others are left out first.
 
     With floats the answers near the tolerance depend on the order in which rows are taken, so
     keep well away from it, or use integers.
@@ -79,7 +80,11 @@ class LinearMatroid(CompiledMatroid):
             self._vectors = freeze(np.array(_unit_rows(rows), dtype=np.float64))
             return
         integers = _integer_rows(rows, self._field)
-        primes = _primes_for(integers) if self._field is None else [self._field]
+        if self._field is None:
+            integers = _spanning_columns(integers)
+            primes = _primes_for(integers)
+        else:
+            primes = [self._field]
         self._primes = freeze(np.array(primes, dtype=np.uint64))
         residues = np.array([integers % p for p in primes], dtype=np.uint64)
         self._width, *entries = independent_columns(residues, self._primes)
@@ -208,17 +213,47 @@ def _is_prime(p: int) -> bool:
     return p > 1 and all(p % d for d in range(2, isqrt(p) + 1))
 
 
+def _spanning_columns(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Linearly independent columns of `rows` that span the others over the rationals.
+
+    What combination of rows is 0 there is 0 in the others too; and fewer columns have smaller
+    minors, so that fewer primes are needed.
+    """
+    columns = np.empty(0, dtype=np.intp)
+    product = 1
+    for p in _primes():
+        found = pivot_columns(np.array(rows % p, dtype=np.uint64), p)
+        # Independent modulo a prime is independent over the rationals.
+        columns = max(columns, found, key=len)
+        product *= p
+        larger = len(columns) + 1
+        # All minors of the next size are 0 modulo each of these primes. Where the product of the
+        # primes exceeds them, they are 0 and the rank is that of the columns.
+        if larger > min(rows.shape) or product**2 > _largest_squared_minor(rows, larger):
+            break
+    spanning: npt.NDArray[Any] = rows[:, columns]
+    return spanning
+
+
 def _primes_for(rows: npt.NDArray[Any]) -> list[int]:
-    """Primes whose product exceeds every minor of `rows`, by Hadamard's inequality."""
+    """Primes whose product exceeds every minor of `rows`."""
+    bound = _largest_squared_minor(rows, rows.shape[1])
+    primes: list[int] = []
+    for p in _primes():
+        primes.append(p)
+        if prod(primes) ** 2 > bound:
+            break
+    return primes
+
+
+def _largest_squared_minor(rows: npt.NDArray[Any], size: int) -> int:
+    """A bound on the squares of the minors of `rows` with `size` rows or fewer, by Hadamard."""
     # A minor is at most the product of the lengths of its rows; squared, to stay with integers,
     # which as objects are of any size.
     squares = np.sort((rows.astype(object) ** 2).sum(axis=1))[::-1]
-    bound = prod(max(1, int(square)) for square in squares[: rows.shape[1]])
-    primes: list[int] = []
-    candidate = _PRIMES_BELOW - 1
-    while not primes or prod(primes) ** 2 <= bound:
-        while not _is_prime(candidate):
-            candidate -= 2
-        primes.append(candidate)
-        candidate -= 2
-    return primes
+    return prod(max(1, int(square)) for square in squares[:size])
+
+
+def _primes() -> Iterator[int]:
+    """The primes that keep sums of 256 products within 64 bits, largest first."""
+    return filter(_is_prime, range(_PRIMES_BELOW - 1, 2, -2))
