@@ -162,7 +162,7 @@ def test_few_dimensions_need_few_primes() -> None:
     rows = rng.integers(-2, 3, (40, 3)) @ rng.integers(-2, 3, (3, 60))
     matroid = mb.LinearMatroid(rows)
     assert matroid.rank == 3
-    assert len(matroid._primes) == 1  # minors of 3 rows in 3 columns, each below 13
+    assert np.size(matroid._primes) == 1  # minors of 3 rows in 3 columns, each below 13
     exact = reference.linear(rows.tolist())
     for elements in combinations(range(14), 3):
         assert matroid.is_independent(elements) == exact(frozenset(elements))
