@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import matroid_bandits as mb
 from benchmarks.instances import movies_remark, paper_instances
@@ -163,7 +164,15 @@ def _described(matroid: mb.Matroid) -> dict[str, Any]:
         case mb.TransversalMatroid():
             return {"type": "transversal", "neighbors": matroid.neighbors}
         case mb.LinearMatroid():
-            # Genres are 0 and 1, whatever they are reduced by.
-            return {"type": "linear", "vectors": matroid._residues[0].tolist()}
+            return {"type": "linear", "vectors": _vectors(matroid).tolist()}
         case _:
             raise NotImplementedError(f"nothing known about {matroid!r} here")
+
+
+def _vectors(matroid: mb.LinearMatroid) -> npt.NDArray[np.int64]:
+    """The genres: 0 and 1, whatever they are reduced by, in the columns our matroid has kept."""
+    ends = matroid._starts[0]
+    vectors = np.zeros((matroid.size, matroid._width), dtype=np.int64)
+    elements = np.repeat(np.arange(matroid.size), np.diff(ends))
+    vectors[elements, matroid._columns[: ends[-1]]] = matroid._values[: ends[-1]]
+    return vectors
