@@ -48,6 +48,11 @@ mb.check_policy(mb.OMM)
 mb.LinearMatroid(np.eye(3), field=2)
 mb.TransversalMatroid([[1, 2], ["x"], ()])
 
+hard: mb.Gaps = mb.gaps(Mine(), [0.5, 0.6, 0.7])
+smallest: float = float(hard.gaps.min())
+bound = mb.regret_lower_bound(Mine(), mb.BernoulliEnvironment([0.5, 0.6, 0.7]), [10, 100])
+named: mb.Policy = mb.catalog.policy("MAUB(neighborhood=paper)")(Mine(), seed=1)
+
 study: experiments.Study = experiments.load_study({"policies": [Best], "instances": ["K5"]})
 results: experiments.Results = experiments.run_study(study, "folder", jobs=2)
 regret: float = float(results.runs["regret"].mean())

@@ -226,6 +226,17 @@ def test_divergence() -> None:
     assert bernoulli.divergence([], []).shape == (0,)
 
 
+@pytest.mark.parametrize("cls", catalog.ENVIRONMENTS.values(), ids=lambda cls: cls.__name__)
+def test_divergence_of_every_environment(cls: type[mb.Environment]) -> None:
+    environment = cls.random(np.random.default_rng(0), 5)
+    elements = np.arange(5)
+    assert environment.divergence(elements, environment.means).tolist() == [0.0] * 5
+    near = environment.divergence(elements, environment.means * 0.99)
+    far = environment.divergence(elements, environment.means * 0.9)
+    assert (near > 0).all()
+    assert (far > near).all()
+
+
 def test_an_environment_of_ones_own_joins_in() -> None:
     class Exponential(mb.Environment):
         def _sample(self, rng, element, count):

@@ -254,6 +254,7 @@ def _draw_bound(axes: Axes, horizon: int, bound: float | None) -> None:
     """The lower bound grows like the logarithm of the round."""
     if bound is not None and horizon > 1:
         rounds = default_checkpoints(horizon)
+        rounds = rounds[rounds > 1]  # before, it is nothing, which no logarithmic axis has
         axes.plot(rounds, bound * np.log(rounds) / np.log(horizon), **_BOUND)
 
 

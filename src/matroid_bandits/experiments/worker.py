@@ -21,8 +21,8 @@ class Worker:
         self._policies = {policy.name: policy for policy in study.policies}
         self._store = store
         self._session = session
-        # The same for all policies.
-        self._bounds: dict[tuple[str, int], float] = {}
+        # The same for all policies; of an instance with means of its own, for all seeds.
+        self._bounds: dict[tuple[str, int | None], float] = {}
 
     def run(self, task: Task) -> None:
         """Run one task; when this returns, its result is on disk."""
@@ -35,7 +35,7 @@ class Worker:
             seed=task.seed,
             matroid=None if hasattr(policy, "matroid") else instance.matroid,
         )
-        place = (task.instance, task.seed)
+        place = (task.instance, task.seed if isinstance(instance.means, tuple) else None)
         if place not in self._bounds:
             self._bounds[place] = instance.lower_bound(task.seed)
         self._store.write_part(task, result, self._bounds[place], self._session)
