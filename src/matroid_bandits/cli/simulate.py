@@ -30,7 +30,7 @@ def add_to(commands: Any) -> None:
         help="run policies on matroids and print a table",
         description="Run policies on matroids with random instances and print a table. Run number "
         "i has seed SEED + i: its element means are uniform in [0.5, 1], and all policies meet "
-        "the same rewards.",
+        "the same rewards. Policies that draw random numbers get the same seed.",
         epilog=f"example: {EXAMPLE}",
         allow_abbrev=False,
     )

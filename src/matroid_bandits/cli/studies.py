@@ -219,7 +219,7 @@ def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
         quick=options.quick,
     )
     for instance, policy in product(part.instances, policies.values()):
-        if instance.runs(policy.name):
+        if instance.admits(policy.name):
             try:
                 policy.fresh(instance.matroid, part.seed)
             except ValueError as error:

@@ -135,7 +135,7 @@ def _study(
     ]
     _refuse_doubles(top, "instances", [instance.name for instance in instances], "name")
     for i, policy in enumerate(policies):
-        mine = [instance for instance in instances if instance.runs(policy.name)]
+        mine = [instance for instance in instances if instance.admits(policy.name)]
         if not mine and not only:
             raise top.error(f"{policy.name} runs on no instance", "policies", i)
         for instance in mine:

@@ -108,7 +108,7 @@ class Instance:
             # to lose a run.
             return float("nan")
 
-    def runs(self, policy: str) -> bool:
+    def admits(self, policy: str) -> bool:
         """Whether the policy called `policy` runs here."""
         return self.policies is None or policy in self.policies
 
@@ -204,7 +204,7 @@ class Study:
             for seed in self.seeds
             for instance in self.instances
             for policy in self.policies
-            if instance.runs(policy.name)
+            if instance.admits(policy.name)
         ]
 
     def instance(self, name: str) -> Instance:
@@ -281,7 +281,7 @@ class Study:
             for instance in wanted
             for policy in policies or self.policies
             # What the study does not know, it does not keep from any instance.
-            if policy not in self.policies or instance.runs(policy.name)
+            if policy not in self.policies or instance.admits(policy.name)
         ]
         for names, there, others in (
             (policies, [policy for _, policy in pairs], wanted),
