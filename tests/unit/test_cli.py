@@ -151,8 +151,8 @@ def test_bernoulli_and_one_run(capsys) -> None:
         ("simulate", "--matroid is missing; for example --matroid K20"),
         ("simulate --matroid K", "unknown matroid 'K'; allowed are K20"),
         ("simulate --matroid U(5,3)", "rank must be at most size = 3, got 5"),
-        ("simulate --matroid K5 --policy MUAB", "did you mean MAUB? allowed are MAUB, OMM"),
-        ("simulate --matroid K5 --policy UCB1", "unknown policy 'UCB1'; allowed are MAUB, OMM"),
+        ("simulate --matroid K5 --policy MUAB", "did you mean MAUB? allowed are CTS, CUCB"),
+        ("simulate --matroid K5 --policy UCB1", "unknown policy 'UCB1'; did you mean CUCB?"),
         ("simulate --matroid K5 --environment gauss", "did you mean gaussian?"),
         ("simulate --matroid K5 --horizon 0", "must be a whole number from 1 to"),
         (
