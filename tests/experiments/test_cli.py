@@ -101,6 +101,7 @@ def test_compare(capsys) -> None:
     assert main(["compare", "--list"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("Policies compared: 10 instances, ")
+    assert len(out.splitlines()[0]) < 80
     assert re.search(r"partition Bernoulli +50 +20 +100,000", out)
     options = ["--runs=2", "--horizon=200", "--jobs=1", "--movielens=synthetic", "--out=out"]
     options += ["--only=linear gaussian", "--only=K7bernoulli", "--policy=MAUB", "--policy=OMM"]

@@ -22,9 +22,10 @@ def test_list_has_a_line_for_everything(capsys) -> None:
     lines = capsys.readouterr().out.splitlines()
     for cls in (*catalog.MATROIDS.values(), *catalog.POLICIES.values()):
         assert any(cls.__name__ in line and catalog.summary(cls) in line for line in lines)
-    assert max(map(len, lines[:-1])) <= 160
-    assert lines[-1].startswith("Policies with parameters, here with their defaults: MAUB(")
-    assert "neighborhood=lean" in lines[-1]
+    assert max(map(len, lines)) <= 160
+    by_name = lines[-len(catalog.POLICIES) :]
+    assert any(line.startswith("  MAUB(neighborhood=lean") for line in by_name)
+    assert lines[-len(catalog.POLICIES) - 1].startswith("Policies by name")
 
 
 def test_simulate_prints_a_table(capsys) -> None:

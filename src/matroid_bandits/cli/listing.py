@@ -34,16 +34,19 @@ def _list(_options: argparse.Namespace) -> int:
             print(f"  {name:<{width}}  {catalog.summary(cls)}")
     print("Matroids by name: K20, U(15,30), or at random with 30 elements: ", end="")
     print(", ".join(f"{family}(30)" for family in catalog.MATROIDS))
-    print("Policies with parameters, here with their defaults: ", end="")
-    print(", ".join(filter(None, map(_with_defaults, catalog.POLICIES.values()))))
+    print("Policies by name, here with their parameters and defaults:")
+    for cls in catalog.POLICIES.values():
+        print(f"  {_written_out(cls)}")
     return 0
 
 
-def _with_defaults(cls: type[Policy]) -> str:
-    """A policy as it could be written out in full; nothing if it has no parameters."""
-    parameters = {
-        name: "..." if parameter.default is inspect.Parameter.empty else parameter.default
+def _written_out(cls: type[Policy]) -> str:
+    """A policy with all its parameters; dots where the default cannot be written."""
+    parameters = [
+        f"{name}=..."
+        if parameter.default is None or parameter.default is inspect.Parameter.empty
+        else spelled("", {name: parameter.default})[1:-1]
         for name, parameter in inspect.signature(cls).parameters.items()
         if name != "matroid"
-    }
-    return spelled(cls.name, parameters) if parameters else ""
+    ]
+    return f"{cls.name}({', '.join(parameters)})" if parameters else cls.name

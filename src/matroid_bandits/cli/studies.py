@@ -253,6 +253,8 @@ def _size(study: "Study") -> str:
     numbers = [(len(study.instances), "instance"), (study.runs, "run")]
     instances, runs = (f"{n:,} {what}{'s' * (n > 1)}" for n, what in numbers)
     policies = ", ".join(policy.name for policy in study.policies)
+    if len(study.policies) > 6:
+        policies = f"{len(study.policies)} policies"
     return f"{study.title}: {instances}, {policies}, {runs} each"
 
 

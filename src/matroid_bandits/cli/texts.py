@@ -28,7 +28,11 @@ def plus_minus() -> str:
 def say(text: str, *, error: bool = False) -> None:
     """Print a text whose signs the terminal may not all have."""
     if not _can_show(text):
-        plain = {"\N{PLUS-MINUS SIGN}": "+/-", "\N{MINUS SIGN}": "-"}
+        plain = {
+            "\N{PLUS-MINUS SIGN}": "+/-",
+            "\N{MINUS SIGN}": "-",
+            "\N{ALMOST EQUAL TO}": "~",
+        }
         for sign, instead in plain.items():
             text = text.replace(sign, instead)
         text = text.encode("ascii", "replace").decode()

@@ -34,11 +34,12 @@ FORMATS = ("png", "svg", "pdf")
 LOGARITHMIC_FROM = 30
 
 # Okabe and Ito's colours, which the colour-blind can tell apart, then more of the same kind by Paul
-# Tol, each with dashes of its own, so that a print in black and white can be read too: with 16
-# colours and 5 dashes, no combination comes twice among 80 policies.
+# Tol, each with dashes of its own, so that a print in black and white can be read too: with 24
+# colours and 5 dashes, no combination comes twice among 120 policies.
 _COLORS = (
     *("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
     *("#332288", "#999933", "#44AA99", "#EE3377", "#117733", "#AA4499", "#661100", "#6699CC"),
+    *("#CC3311", "#004488", "#225522", "#DDCC77", "#997700", "#BB5566", "#33BBEE", "#6F4C9B"),
 )
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)))
 _BOUND: dict[str, Any] = {
@@ -200,8 +201,8 @@ def _panels(
     columns = min(len(names), 5 if len(names) > 6 or len(names) == 5 else 3)
     rows = ceil(len(names) / columns)
     with house_style():
-        panel = 1.8 if len(identity["policies"]) <= _FEW else 2.4
-        size = (max(4.2, 2.0 * columns), panel * rows + 0.6)
+        width, height = (2.0, 1.8) if len(identity["policies"]) <= _FEW else (2.6, 2.4)
+        size = (max(4.2, width * columns), height * rows + 0.6)
         figure = Figure(figsize=size, layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
         handles: dict[str, Line2D] = {}

@@ -110,8 +110,9 @@ def _ranking(results: Results, table: pd.DataFrame) -> str:
         text = ranked[0]
         for before, policy in pairwise(ranked[:_SHOWN]):
             found = {c.instance: c for c in compare(results, before, policy)}
-            level = str(instance) in found and found[str(instance)].verdict == "level"
-            text += f" \N{ALMOST EQUAL TO} {policy}" if level else f", {policy}"
+            # Single runs tell nothing apart.
+            apart = str(instance) in found and found[str(instance)].verdict != "level"
+            text += f", {policy}" if apart else f" \N{ALMOST EQUAL TO} {policy}"
         if len(ranked) > _SHOWN + 1:
             text += ", ..."
         if len(ranked) > _SHOWN:
@@ -173,11 +174,12 @@ def _bound(table: pd.DataFrame) -> str:
         for policy, rows in known.groupby("policy", sort=False)
     }
     order = sorted(factors, key=lambda policy: float(np.log(factors[policy]).mean()))
-    text = _list(order, lambda policy: f"{_range(factors[policy])} for {policy}")
+    text = _ends(order, lambda policy: f"{_range(factors[policy])} for {policy}")
     text = f"The regret at the horizon is, as a multiple of the lower bound, {text}."
     if any(values.min() < 1 for values in factors.values()):
         text += (
-            " (The bound is about the long run: below it, the horizon is too short to learn all.)"
+            " (The bound is about the long run, and about policies that do not stop exploring: "
+            "factors below 1 are no contradiction.)"
         )
     return text
 
@@ -261,7 +263,7 @@ def _times(results: Results, table: pd.DataFrame) -> str:
     text = f"All runs together took {number(total)} seconds of computing."
     if table["policy"].nunique() > _FEW:
         medians = table.groupby("policy", sort=False)["seconds"].median().sort_values()
-        each = _list(medians.items(), lambda entry: f"{entry[0]} {number(entry[1])}")
+        each = _ends(medians.items(), lambda entry: f"{entry[0]} {number(entry[1])}")
         return f"{text} Seconds of a run, median of the instances: {each}."
     times = by_policy(table, "seconds")
     if times.shape[1] < 2 or times.empty:
@@ -285,6 +287,14 @@ def _times(results: Results, table: pd.DataFrame) -> str:
 def _range(values: "pd.Series[float]") -> str:
     least, most = number(values.min()), number(values.max())
     return least if least == most else f"{least} to {most}"
+
+
+def _ends(things: Iterable[T], show: Callable[[T], str]) -> str:
+    """All of a few, of many the first ones and the last."""
+    texts = [show(thing) for thing in things]
+    if len(texts) <= 2 * _SHOWN:
+        return _list(texts, str)
+    return f"{', '.join(texts[: 2 * _SHOWN - 2])}, ..., {texts[-1]}"
 
 
 def _list(things: Iterable[T], show: Callable[[T], str]) -> str:
