@@ -69,7 +69,7 @@ def measure(*, quick: bool = False) -> Table:
         remarks=[
             "First rounds: from a new policy until every element has been observed.",
             "First basis: the one round after these, which rounds and sorts everything.",
-            "Features: different rounded ones after the warm-up; a partition's, group by group.",
+            "Features: different rounded features after the warm-up; in a partition, by group.",
             WHAT_GROWS,
         ],
     )

@@ -220,6 +220,20 @@ def test_greedy_runs_in_the_first_rounds_and_once_more() -> None:
     assert policy.oracle_calls <= 6 * 15
 
 
+def test_greedy_for_somebody_else_in_between_changes_nothing() -> None:
+    # The kernel of transversal matroids has one matching, for greedy and for questions of exchange.
+    rng = np.random.default_rng(8)
+    matroid = mb.TransversalMatroid([rng.permutation(6)[:2].tolist() for _ in range(14)])
+    policy, other = mb.FasterCUCB(matroid, 0.01), mb.FasterCUCB(matroid, 0.01)
+    for _ in range(300):
+        basis = policy.select()
+        assert other.select().tolist() == basis.tolist()
+        rewards = rng.random(len(basis))
+        policy.update(basis, rewards)
+        other.update(basis, rewards)
+        other.greedy_basis(rng.random(14))
+
+
 # ---- saving ----
 
 
