@@ -24,9 +24,11 @@ from matroid_bandits._spelling import spelled, taken_apart
 from matroid_bandits.environments import Environment
 from matroid_bandits.matroids import GraphicMatroid, Matroid, UniformMatroid
 from matroid_bandits.policies import Policy
+from matroid_bandits.policies.greedy import INDICES
 
 __all__ = [
     "ENVIRONMENTS",
+    "INDICES",
     "MATROIDS",
     "POLICIES",
     "NamedPolicy",

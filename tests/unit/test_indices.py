@@ -112,6 +112,8 @@ def test_parameters_out_of_range(make: partial[mb.Index], message: str) -> None:
         ({"index": mb.UCB(), "noise": 0.2}, "noise=0.2 belongs into the index: UCB"),
         ({"index": {"type": "ucb", "loudness": 1}}, "no parameter loudness; it takes noise"),
         ({"index": {"noise": 1}}, "unknown index None"),
+        ({"index": "kl(b=0)"}, "the index kl has no parameter b; it takes c"),
+        ({"index": "kl(c=0"}, "'kl\\(c=0' cannot be read"),
         ({"noise": -1}, "noise must be a number from 0"),
         ({"seed": -1}, "seed must be at least 0"),
     ],
@@ -128,6 +130,8 @@ def test_indices_by_name_with_parameters_and_as_they_are() -> None:
     assert mb.MAUB(matroid, noise=0.2).index == mb.UCB(0.2)
     assert mb.MAUB(matroid, index="gaussian", noise=0.2).index == mb.GaussianThompson(0.2)
     assert mb.MAUB(matroid, index={"type": "kl", "c": 0}).index == mb.KLUCB(0)
+    assert mb.MAUB(matroid, index="kl(c=0)").index == mb.KLUCB(0)
+    assert mb.MAUB(matroid, index="ucb(noise=0.2, constant=1.5)").index == mb.UCB(0.2, 1.5)
     assert mb.OMM(matroid, index=mb.UCBV()).index == mb.UCBV()
     assert repr(mb.KLUCB()) == "KLUCB(c=3.0)"
 

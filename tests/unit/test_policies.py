@@ -116,7 +116,11 @@ def test_leader_appears_after_the_first_rounds() -> None:
 
 def test_repr() -> None:
     policy = mb.MAUB(mb.UniformMatroid(1, 2))
-    assert repr(policy) == "MAUB(UniformMatroid(rank=1, size=2)) after 0 rounds"
+    assert repr(policy) == (
+        "MAUB(UniformMatroid(rank=1, size=2), index=UCB(noise=1.0, constant=2.0)) after 0 rounds"
+    )
+    policy = mb.RandomBasis(mb.UniformMatroid(1, 2))
+    assert repr(policy) == "RandomBasis(UniformMatroid(rank=1, size=2)) after 0 rounds"
 
 
 class EpsilonGreedy(mb.Policy):

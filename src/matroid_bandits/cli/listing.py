@@ -15,8 +15,8 @@ def add_to(commands: Any) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "list",
-        help="show matroids, policies and environments",
-        description="Show matroids, policies and environments, one line each.",
+        help="show matroids, policies, indices and environments",
+        description="Show matroids, policies, indices and environments, one line each.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=_list, parser=parser)
@@ -26,6 +26,7 @@ def _list(_options: argparse.Namespace) -> int:
     for title, classes in (
         ("Matroids", {cls.__name__: cls for cls in catalog.MATROIDS.values()}),
         ("Policies", catalog.POLICIES),
+        ("Indices, of MAUB, OMM and OSUB", catalog.INDICES),
         ("Environments", {cls.__name__: cls for cls in catalog.ENVIRONMENTS.values()}),
     ):
         print(title)

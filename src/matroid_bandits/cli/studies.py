@@ -201,6 +201,7 @@ def _report(options: argparse.Namespace) -> int:
 def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
     from matroid_bandits.experiments.spec import policy_spec  # noqa: PLC0415
     from matroid_bandits.experiments.study import same_policy  # noqa: PLC0415
+    from matroid_bandits.simulation import refuse_unfit  # noqa: PLC0415
 
     policies: dict[str, PolicySpec] = {}
     for name in options.policy:
@@ -221,7 +222,8 @@ def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
     for instance, policy in product(part.instances, policies.values()):
         if instance.admits(policy.name):
             try:
-                policy.fresh(instance.matroid, part.seed)
+                fresh = policy.fresh(instance.matroid, part.seed)
+                refuse_unfit(fresh, instance.answering(part.seed))
             except ValueError as error:
                 options.parser.error(
                     f"argument --policy: {policy.name} on {instance.name}: {error}"

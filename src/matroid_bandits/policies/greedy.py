@@ -7,6 +7,7 @@ from typing import Any
 from matroid_bandits import indices
 from matroid_bandits._arguments import integer, nearest, shown
 from matroid_bandits._core.greedy import GreedyKernel
+from matroid_bandits._spelling import taken_apart
 from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
@@ -27,7 +28,8 @@ def chosen_index(index: Index | str | Mapping[str, Any], noise: float | None = N
     Parameters
     ----------
     index : Index, str or dict
-        An index, its name, or its name as ``type`` with its parameters.
+        An index; its name, alone or with parameters, as in ``"kl(c=0)"``; or a dictionary with its
+        name as ``type`` and its parameters.
     noise : float, optional
         The noise level, for an index that has one and is given by name.
     """
@@ -35,8 +37,11 @@ def chosen_index(index: Index | str | Mapping[str, Any], noise: float | None = N
         if noise is not None:
             raise ValueError(f"noise={noise:g} belongs into the index: {type(index).__name__}(...)")
         return index
-    parameters: dict[str, Any] = dict(index) if isinstance(index, Mapping) else {"type": index}
-    name = parameters.pop("type", None)
+    if isinstance(index, str):
+        name, parameters = taken_apart(index)
+    else:
+        parameters = dict(index) if isinstance(index, Mapping) else {"type": index}
+        name = parameters.pop("type", None)
     cls = INDICES.get(name) if isinstance(name, str) else None
     if cls is None:
         raise ValueError(f"unknown index {shown(name)}; {nearest(str(name), INDICES)}")
@@ -62,6 +67,10 @@ class IndexPolicy(CompiledPolicy):
     def index(self) -> Index:
         """How optimistic it is."""
         return self._index
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"{name}({self.matroid!r}, index={self._index!r}) after {self.rounds} rounds"
 
 
 class GreedyPolicy(IndexPolicy):
