@@ -332,7 +332,7 @@ def test_eps_comes_from_the_horizon() -> None:
 
 @pytest.mark.parametrize("eps", [0, -0.1, 1.5, 1e-10, math.nan, math.inf, "0.1", True, [0.1], 1j])
 def test_eps_out_of_range(eps) -> None:
-    with pytest.raises(ValueError, match=r"eps must be a number from 1e-09 to 1, or None.*got"):
+    with pytest.raises(ValueError, match=r"eps must be a number from 1e-09 to 1, got"):
         mb.FasterCUCB(mb.UniformMatroid(1, 2), eps)
 
 

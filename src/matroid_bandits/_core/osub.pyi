@@ -3,17 +3,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from matroid_bandits._core.bases import Sets
 from matroid_bandits._core.index import IndexKernel
 from matroid_bandits._core.policy import PolicyKernel
 
 if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
-
-class Sets:
-    size: int
-    rank: int
-    count: int
-    def __init__(self, size: int, rank: int) -> None: ...
 
 class Arms:
     sets: Sets
@@ -28,8 +23,6 @@ class Arms:
     ) -> None: ...
     def members_copy(self) -> npt.NDArray[np.intp]: ...
     def neighbors_copy(self, k: int) -> npt.NDArray[np.int32]: ...
-
-def bases_of(matroid: Matroid) -> tuple[npt.NDArray[np.intp], int]: ...
 
 class OSUBKernel(PolicyKernel):
     arms: Arms

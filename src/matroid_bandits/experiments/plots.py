@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from matroid_bandits.experiments.results import Results
-from matroid_bandits.experiments.summary import band, mean_bound
+from matroid_bandits.experiments.summary import band, usual_bound
 from matroid_bandits.simulation import default_checkpoints
 
 __all__ = [
@@ -123,9 +123,9 @@ def spread_of_regrets(results: Results) -> float:
 
 
 def _bounds(results: Results) -> dict[str, float]:
-    """The lower bound at the horizon of every instance that has one, mean of its runs."""
+    """The lower bound at the horizon of every instance that has one, median of its runs."""
     found = {
-        str(name): mean_bound(runs) for name, runs in results.runs.groupby("instance", sort=False)
+        str(name): usual_bound(runs) for name, runs in results.runs.groupby("instance", sort=False)
     }
     return {name: bound for name, bound in found.items() if bound > 0}
 

@@ -1,6 +1,6 @@
 """FasterCUCB [TOA24]: Tzeng, Ohsaka & Ariu, Matroid Semi-Bandits in Sublinear Time (ICML 2024).
 
-Assumes rewards whose means are not negative. Deviations:
+Assumes rewards whose means are not negative. Departures:
 
 - The paper keeps a basis for every cell of lambda in which the order of the rounded weights is
   fixed. lambda only grows, so one basis is enough: that of the present cell. Cells behind are
@@ -18,9 +18,8 @@ feature first; of equal features, whichever order they met in.
 """
 
 import math
-from numbers import Real
 
-from matroid_bandits._arguments import integer, shown
+from matroid_bandits._arguments import integer, real
 from matroid_bandits._core.faster_cucb import FasterCUCBKernel
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
@@ -80,7 +79,11 @@ class FasterCUCB(CompiledPolicy):
 
     def __init__(self, matroid: Matroid, eps: float | None = None, horizon: int = 100_000) -> None:
         self._horizon = integer(horizon, "horizon", least=3)
-        self._eps = 1 / math.log(self._horizon) if eps is None else _checked(eps)
+        self._eps = (
+            1 / math.log(self._horizon)
+            if eps is None
+            else real(eps, "eps", least=LEAST_EPS, most=1)
+        )
         super().__init__(matroid)
 
     def _new_kernel(self, matroid: Matroid) -> FasterCUCBKernel:
@@ -95,12 +98,3 @@ class FasterCUCB(CompiledPolicy):
     def horizon(self) -> int:
         """The number of rounds that the default of `eps` was chosen for."""
         return self._horizon
-
-
-def _checked(eps: object) -> float:
-    if not isinstance(eps, Real) or isinstance(eps, bool) or not LEAST_EPS <= float(eps) <= 1:
-        raise ValueError(
-            f"eps must be a number from {LEAST_EPS:g} to 1, or None for 1 / ln(horizon), "
-            f"got {shown(eps)}"
-        )
-    return float(eps)

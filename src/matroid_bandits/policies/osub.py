@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import integer, listed, shown
-from matroid_bandits._core.osub import Arms, OSUBKernel, bases_of
+from matroid_bandits._core.bases import bases_of
+from matroid_bandits._core.osub import Arms, OSUBKernel
 from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import IndexPolicy, chosen_index
