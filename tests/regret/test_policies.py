@@ -41,6 +41,9 @@ WITH_GAUSSIAN: dict[str, tuple[Maker, float, float]] = {
         5.06,
     ),
     "ESCB(noise=0.2)": (lambda _: mb.ESCB(MATROID, noise=0.2), 87.17, 7.67),
+    "FasterCUCB": (lambda _: mb.FasterCUCB(MATROID), 299.83, 17.46),
+    "FasterCUCB(eps=0.01)": (lambda _: mb.FasterCUCB(MATROID, eps=0.01), 317.54, 16.65),
+    "OSUB(noise=0.1)": (lambda _: mb.OSUB(MATROID, index="ucb", noise=0.1), 228.11, 39.54),
     "EpsilonGreedy": (lambda seed: mb.EpsilonGreedy(MATROID, seed=seed), 603.96, 19.25),
     "RandomBasis": (lambda seed: mb.RandomBasis(MATROID, seed=seed), 6000.20, 22.46),
 }
@@ -52,6 +55,7 @@ WITH_BERNOULLI: dict[str, tuple[Maker, float, float]] = {
     "MAUB(index=ucbv)": (lambda _: mb.MAUB(MATROID, index="ucbv"), 349.53, 26.16),
     "MAUB(noise=0.5)": (lambda _: mb.MAUB(MATROID, noise=0.5), 123.82, 22.79),
     "ESCB": (lambda _: mb.ESCB(MATROID), 346.46, 31.33),
+    "OSUB": (lambda _: mb.OSUB(MATROID), 1816.32, 177.94),
 }
 
 

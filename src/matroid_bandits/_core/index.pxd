@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 
@@ -21,9 +22,7 @@ cdef class IndexKernel:
     cdef int attach(
         self, const int64_t[::1] counts, const double[::1] means, const double[::1] inverse_root
     ) except -1
-    cdef void observe(
-        self, Py_ssize_t e, double reward, double old_mean, double mean
-    ) noexcept
+    cdef void observe(self, Py_ssize_t e, double reward) noexcept
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
     ) except -1
@@ -32,6 +31,7 @@ cdef class IndexKernel:
 
 
 # mean + noise * sqrt(constant * ln time) / sqrt(count)
+@cython.final
 cdef class UCBKernel(IndexKernel):
     cdef readonly double noise
     cdef readonly double constant

@@ -1,5 +1,6 @@
 """What all indices share, and the simplest: the mean and a multiple of 1 / sqrt(count)."""
 
+cimport cython
 from libc.math cimport INFINITY, isnan, log, sqrt
 
 import numpy as np
@@ -44,10 +45,8 @@ cdef class IndexKernel:
         self.inverse_root = inverse_root
         return 0
 
-    cdef void observe(
-        self, Py_ssize_t e, double reward, double old_mean, double mean
-    ) noexcept:
-        """A reward was taken in; the count is that with it."""
+    cdef void observe(self, Py_ssize_t e, double reward) noexcept:
+        """A reward is about to be taken in: count and mean are still those without it."""
 
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
@@ -63,6 +62,7 @@ cdef class IndexKernel:
         return -INFINITY
 
 
+@cython.final
 cdef class UCBKernel(IndexKernel):
     """Means with a confidence width for noise of a known level."""
 

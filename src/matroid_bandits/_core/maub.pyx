@@ -1,7 +1,7 @@
 """MAUB [DG25]: play near a leader, ask the matroid only when the leader or its order changes."""
 
 from libc.math cimport sqrt
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memmove
 
 import numpy as np
@@ -111,21 +111,20 @@ cdef class MAUBKernel(PolicyKernel):
         cdef Py_ssize_t n = elements.shape[0]
         cdef Py_ssize_t i, e
         cdef bint alone
-        cdef double old_mean
+        cdef int64_t least = self.least
         if n > 0:
             statistics = statistics_of(self)
             shelf_of = &self.challengers.shelves.shelf_of[0]
+        if self.is_watched:
+            self.tell_index(elements, rewards)
         for i in range(n):
             e = elements[i]
-            old_mean = statistics.means[e]
             if shelf_of[e] >= 0:
                 alone = self.challengers.withdraw(e)
                 take_in(&statistics, e, rewards[i])
                 self.challengers.come_back(e, alone)
-            elif take_in(&statistics, e, rewards[i]) == self.least:
+            elif take_in(&statistics, e, rewards[i]) == least:
                 self.unready -= self.is_playable[e]
-            if self.is_watched:
-                self.index.observe(e, rewards[i], old_mean, statistics.means[e])
         self.rounds += 1
         self.is_chosen = False
         return 0

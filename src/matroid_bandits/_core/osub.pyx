@@ -287,8 +287,9 @@ cdef class OSUBKernel(PolicyKernel):
         return PolicyKernel.learn(self, elements, rewards)
 
     cdef void learn_arm(self, Py_ssize_t arm, double reward) noexcept:
-        cdef double old_mean = self.arm_means[arm]
         cdef Statistics statistics
+        if self.index.is_watching:
+            self.index.observe(arm, reward)
         statistics.counts = &self.arm_counts[0]
         statistics.means = &self.arm_means[0]
         statistics.inverse_root = &self.arm_inverse_root[0]
@@ -297,8 +298,6 @@ cdef class OSUBKernel(PolicyKernel):
         if take_in(&statistics, arm, reward) == 1:
             self.enter(arm)
         self.settle(arm)
-        if self.index.is_watching:
-            self.index.observe(arm, reward, old_mean, self.arm_means[arm])
 
     # ---- what users see ----
 

@@ -58,6 +58,9 @@ cdef class PolicyKernel:
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept
     cdef int check_range(self, Py_ssize_t e, double reward) except -1
     cdef int open_by_class(self, const int32_t[::1] class_of, Py_ssize_t n_classes) except -1
+    cdef void tell_index(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) noexcept
     cdef int first_round(self) except -1
     cdef int refuse_if_too_small(self, Py_ssize_t taken) except -1
     cdef int choose_found(self) except -1

@@ -97,20 +97,25 @@ cdef class PolicyKernel:
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
         """Take in checked feedback and end the round."""
         cdef Statistics statistics
-        cdef Py_ssize_t i, e
-        cdef double old_mean
+        cdef Py_ssize_t i
         if elements.shape[0] > 0:
             statistics = statistics_of(self)
+        if self.is_watched:
+            self.tell_index(elements, rewards)
         for i in range(elements.shape[0]):
-            e = elements[i]
-            old_mean = self.means[e]
-            if take_in(&statistics, e, rewards[i]) == self.least:
-                self.unready -= self.is_playable[e]
-            if self.is_watched:
-                self.index.observe(e, rewards[i], old_mean, self.means[e])
+            if take_in(&statistics, elements[i], rewards[i]) == self.least:
+                self.unready -= self.is_playable[elements[i]]
         self.rounds += 1
         self.is_chosen = False
         return 0
+
+    cdef void tell_index(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) noexcept:
+        """Tell an index that keeps more than counts and means, before these change."""
+        cdef Py_ssize_t i
+        for i in range(elements.shape[0]):
+            self.index.observe(elements[i], rewards[i])
 
     def select(self):
         """The basis to play, ascending; the same until the next update."""

@@ -26,9 +26,9 @@ cdef class SpreadKernel(IndexKernel):
             self.squares = np.zeros(counts.shape[0])
         return 0
 
-    cdef void observe(
-        self, Py_ssize_t e, double reward, double old_mean, double mean
-    ) noexcept:
+    cdef void observe(self, Py_ssize_t e, double reward) noexcept:
+        cdef double old_mean = self.means[e]
+        cdef double mean = (self.counts[e] * old_mean + reward) / (self.counts[e] + 1)
         self.squares[e] += (reward - old_mean) * (reward - mean)
 
     def __reduce__(self):

@@ -29,9 +29,7 @@ cdef class BetaKernel(IndexKernel):
             self.tallies = np.ones((counts.shape[0], 2))
         return 0
 
-    cdef void observe(
-        self, Py_ssize_t e, double reward, double old_mean, double mean
-    ) noexcept:
+    cdef void observe(self, Py_ssize_t e, double reward) noexcept:
         cdef bint success = reward == 1 or (reward > 0 and self.chance.uniform() < reward)
         self.tallies[e, not success] += 1
 
