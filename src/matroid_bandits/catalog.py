@@ -22,9 +22,9 @@ from matroid_bandits import environments, matroids, policies
 from matroid_bandits._arguments import nearest, shown
 from matroid_bandits._spelling import spelled, taken_apart
 from matroid_bandits.environments import Environment
+from matroid_bandits.indices.by_name import INDICES
 from matroid_bandits.matroids import GraphicMatroid, Matroid, UniformMatroid
 from matroid_bandits.policies import Policy
-from matroid_bandits.policies.greedy import INDICES
 
 __all__ = [
     "ENVIRONMENTS",

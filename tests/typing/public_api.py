@@ -28,6 +28,13 @@ class Noise(mb.Environment):
         return rng.random(count)
 
 
+class Hopeful(mb.Index):
+    def values(
+        self, means: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], time: int
+    ) -> npt.NDArray[np.float64]:
+        return means + 1 / counts
+
+
 class Plain:
     def select(self) -> list[int]:
         return [0, 1]
@@ -47,6 +54,22 @@ mb.check_matroid(mb.OracleMatroid(3, lambda s: len(s) < 2))
 mb.check_policy(mb.OMM)
 mb.LinearMatroid(np.eye(3), field=2)
 mb.TransversalMatroid([[1, 2], ["x"], ()])
+
+index: mb.Index = mb.MAUB(Mine(), index=Hopeful(), seed=1).index
+bounds: npt.NDArray[np.float64] = mb.KLUCB(c=0).values([0.1, 0.2], [3, 4], time=10)
+lowest, highest = mb.OMM(Mine(), index={"type": "kl", "c": 0}).reward_range
+others: list[mb.Policy] = [
+    mb.MAUB(Mine(), noise=0.2),
+    mb.CUCB(Mine()),
+    mb.KLOSM(Mine(), c=0),
+    mb.CTS(Mine(), prior="gaussian", noise=0.2, seed=1),
+    mb.ESCB(Mine(), "exact", noise=0.2),
+    mb.FasterCUCB(Mine(), eps=0.1),
+    mb.OSUB(mb.UniformMatroid(1, 3), graph=[(0, 1), (1, 2)]),
+    mb.RandomBasis(Mine(), seed=1),
+    mb.FollowTheLeader(Mine()),
+    mb.EpsilonGreedy(Mine(), epsilon=0.2),
+]
 
 hard: mb.Gaps = mb.gaps(Mine(), [0.5, 0.6, 0.7])
 smallest: float = float(hard.gaps.min())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
-from matroid_bandits.policies.greedy import INDICES
+from matroid_bandits.catalog import INDICES
 
 from ..reference import indices as slow
 

@@ -15,8 +15,9 @@ import numpy.typing as npt
 from matroid_bandits._arguments import nearest, shown
 from matroid_bandits._core.maub import MAUBKernel
 from matroid_bandits.indices import Index
+from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
-from matroid_bandits.policies.greedy import IndexPolicy, chosen_index
+from matroid_bandits.policies.indexed import IndexPolicy
 
 __all__ = ["MAUB"]
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from matroid_bandits.indices import Index
+from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
-from matroid_bandits.policies.greedy import GreedyPolicy, chosen_index
+from matroid_bandits.policies.greedy import GreedyPolicy
 
 __all__ = ["OMM"]
 

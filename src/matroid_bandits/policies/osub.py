@@ -19,8 +19,9 @@ from matroid_bandits._arguments import integer, listed, shown
 from matroid_bandits._core.bases import bases_of
 from matroid_bandits._core.osub import Arms, OSUBKernel
 from matroid_bandits.indices import Index
+from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
-from matroid_bandits.policies.greedy import IndexPolicy, chosen_index
+from matroid_bandits.policies.indexed import IndexPolicy
 
 __all__ = ["OSUB"]
 

@@ -1,0 +1,52 @@
+"""Indices by name, as study files, the command line and the arguments of policies give them."""
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+from matroid_bandits import indices
+from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._spelling import taken_apart
+from matroid_bandits.indices import Index
+
+__all__ = ["INDICES", "chosen_index"]
+
+#: Index classes by name.
+INDICES: dict[str, type[Index]] = {
+    getattr(indices, name).name: getattr(indices, name)
+    for name in indices.__all__
+    if name != "Index"
+}
+
+
+def chosen_index(index: Index | str | Mapping[str, Any], noise: float | None = None) -> Index:
+    """The index that a policy's arguments mean.
+
+    Parameters
+    ----------
+    index : Index, str or dict
+        An index; its name, alone or with parameters, as in ``"kl(c=0)"``; or a dictionary with its
+        name as ``type`` and its parameters.
+    noise : float, optional
+        The noise level, for an index that has one and is given by name.
+    """
+    if isinstance(index, Index):
+        if noise is not None:
+            raise ValueError(f"noise={noise:g} belongs into the index: {type(index).__name__}(...)")
+        return index
+    if isinstance(index, str):
+        name, parameters = taken_apart(index)
+    else:
+        parameters = dict(index) if isinstance(index, Mapping) else {"type": index}
+        name = parameters.pop("type", None)
+    cls = INDICES.get(name) if isinstance(name, str) else None
+    if cls is None:
+        raise ValueError(f"unknown index {shown(name)}; {nearest(str(name), INDICES)}")
+    if noise is not None:
+        parameters["noise"] = noise
+    known = signature(cls).parameters
+    for parameter in parameters:
+        if parameter not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes no parameters"
+            raise ValueError(f"the index {name} has no parameter {parameter}; {takes}")
+    return cls(**parameters)
