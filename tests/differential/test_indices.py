@@ -1,6 +1,6 @@
 """Structures with every index, and the baselines, against the slow reference, every round."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -87,6 +87,26 @@ def _rewards(kind: str, rng: np.random.Generator, means: np.ndarray) -> np.ndarr
     return (rng.random(len(means)) < means).astype(float)
 
 
+def _is_tie(other: Any, basis: list[int], expected: tuple[int, ...]) -> bool:
+    """Whether two bases are level but for the last bits of kl-UCB.
+
+    It has no closed form: two solvers agree to some bits less than all. Means that are equal but
+    for the last bit, the same rewards in another order, then have values that either may call
+    equal.
+    """
+    index = other._index
+    if not isinstance(index, slow.KLUCB):
+        return False
+    time = other._rounds_ended + 1
+    if isinstance(other, reference.ReferenceMAUB):
+        time = other._leader_rounds[other.leader]
+
+    def total(elements: Iterable[int]) -> float:
+        return sum(index.value(e, other.counts[e], other.means[e], time) for e in elements)
+
+    return abs(total(basis) - total(expected)) < 1e-14 * len(basis)
+
+
 def _compare(
     name: str,
     matroid: mb.Matroid,
@@ -100,13 +120,17 @@ def _compare(
     seed = int(rng.integers(0, 1000))
     policy, other = make(matroid, seed), make_reference(matroid.size, ask, seed)
     means = rng.uniform(0, 1, matroid.size)
+    tied = False
     for t in range(rounds):
         basis = policy.select()
-        assert tuple(basis.tolist()) == other.select(), t
+        expected = other.select()
+        if tuple(basis.tolist()) != expected:
+            assert _is_tie(other, basis.tolist(), expected), t
+            tied = True
         if isinstance(policy, mb.MAUB):
             leader = policy.leader
             assert (None if leader is None else tuple(leader.tolist())) == other.leader
-        else:
+        elif not tied:
             assert policy.oracle_calls == other.oracle_calls
             assert policy.greedy_calls == other.greedy_calls
         elements = basis
