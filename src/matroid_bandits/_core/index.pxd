@@ -35,6 +35,14 @@ cdef class IndexKernel:
 cdef class UCBKernel(IndexKernel):
     cdef readonly double noise
     cdef readonly double constant
-    cdef double[::1] widths  # by time, as far as they have been worked out
+    # noise * sqrt(constant * ln time) by time, as far as it has been worked out
+    cdef double[::1] widths
 
-    cdef double width(self, Py_ssize_t time) except -1
+    cdef double work_out_width(self, Py_ssize_t time) except -1
+
+
+cdef inline double width_of(UCBKernel ucb, Py_ssize_t time) except -1:
+    """The factor of 1 / sqrt(count)."""
+    if time < ucb.widths.shape[0]:
+        return ucb.widths[time]
+    return ucb.work_out_width(time)

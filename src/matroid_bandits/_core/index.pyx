@@ -7,24 +7,26 @@ import numpy as np
 
 from matroid_bandits._arguments import real_array
 
-# The table of confidence widths ends here: 8 MB.
+# Tables of confidence widths end here: 8 MB.
 cdef Py_ssize_t MOST_WIDTHS = 2**20
 
-# As far as any policy has needed it; never changed, only replaced by a longer one.
-cdef double[::1] known_widths = np.zeros(64)
+# By noise and constant, as far as any policy has needed them; never changed, only replaced by longer
+# ones. A logarithm a round would be a tenth of it.
+known_widths = {}
 
 
-cdef double[::1] widths_up_to(Py_ssize_t length):
-    """sqrt(2 ln l) by l, a table at least so long: a logarithm a round would be a tenth of it."""
-    global known_widths
-    cdef double[::1] table
+cdef double[::1] widths_up_to(Py_ssize_t length, double noise, double constant):
+    """noise * sqrt(constant * ln t) by t, a table at least so long."""
+    cdef double[::1] table = known_widths.get((noise, constant), np.zeros(0))
     cdef Py_ssize_t i
-    if known_widths.shape[0] < length:
+    if table.shape[0] < length:
         table = np.zeros(length)
         for i in range(1, length):
-            table[i] = sqrt(2 * log(<double>i))
-        known_widths = table
-    return known_widths
+            table[i] = noise * sqrt(constant * log(<double>i))
+        # A few are shared, such as the paper's; whoever tries a thousand levels has no use for them.
+        if len(known_widths) < 8 or (noise, constant) in known_widths:
+            known_widths[noise, constant] = table
+    return table
 
 
 cdef class IndexKernel:
@@ -70,21 +72,18 @@ cdef class UCBKernel(IndexKernel):
         super().__init__(name)
         self.noise = noise
         self.constant = constant
-        self.widths = widths_up_to(128)
+        self.widths = widths_up_to(128, noise, constant)
 
-    cdef double width(self, Py_ssize_t time) except -1:
-        """noise * sqrt(constant * ln time)"""
-        if self.constant == 2.0:
-            if time < self.widths.shape[0]:
-                return self.noise * self.widths[time]
-            if self.widths.shape[0] < MOST_WIDTHS:
-                self.widths = widths_up_to(2 * self.widths.shape[0])
+    cdef double work_out_width(self, Py_ssize_t time) except -1:
+        """A width that the table does not have; it has more from then on."""
+        if self.widths.shape[0] < MOST_WIDTHS:
+            self.widths = widths_up_to(2 * self.widths.shape[0], self.noise, self.constant)
         return self.noise * sqrt(self.constant * log(<double>time))
 
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
     ) except -1:
-        cdef double width = self.width(time)
+        cdef double width = width_of(self, time)
         cdef Py_ssize_t i, e
         for i in range(elements.shape[0]):
             e = elements[i]

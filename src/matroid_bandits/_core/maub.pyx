@@ -10,7 +10,7 @@ cdef extern from *:
     void prefetch "__builtin_prefetch"(const void *address) noexcept
 
 from matroid_bandits._core.challengers cimport BEATEN, NONE, REORDERED, Challengers
-from matroid_bandits._core.index cimport UCBKernel
+from matroid_bandits._core.index cimport UCBKernel, width_of
 from matroid_bandits._core.order cimport comes_before, sort_descending
 from matroid_bandits._core.policy cimport (
     PolicyKernel,
@@ -148,11 +148,13 @@ cdef class MAUBKernel(PolicyKernel):
                 self.oracle_calls += self.asks.asked
                 self.asks.asked = 0
             found = self.challengers.look(self.width(), False)
-        # Step 4: play the leader, by force every n - D + 1 rounds, or the best exchange.
-        if self.local_time % (self.n_outside + 1) == 0:
-            found = NONE
-        elif self.ucb is None:
-            found = self.best_exchange()
+        # Step 4: play the leader, by force every n - D + 1 rounds, or the best exchange. A division
+        # takes as long as a tenth of a round: it is left out where it decides nothing.
+        if self.ucb is None or found != NONE:
+            if self.local_time % (self.n_outside + 1) == 0:
+                found = NONE
+            elif self.ucb is None:
+                found = self.best_exchange()
         if found == NONE:
             self.play(-1, -1)
         else:
@@ -198,7 +200,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef double width(self) except -1:
         """The factor of the index in step 4, which wants l with this round included."""
-        return 0.0 if self.ucb is None else self.ucb.width(self.local_time + 1)
+        return 0.0 if self.ucb is None else width_of(self.ucb, self.local_time + 1)
 
     cdef void play(self, Py_ssize_t e, Py_ssize_t x) noexcept:
         """Write leader - x + e into `chosen`, ascending; the leader itself for e = x = -1."""
