@@ -250,6 +250,15 @@ def test_an_index_of_ones_own_is_watched() -> None:
         mb.OMM(mb.UniformMatroid(1, 2), index=Hopeful()).update([0], [3.0])
 
 
+def test_an_index_of_ones_own_is_printed_with_its_parameters() -> None:
+    class Scaled(mb.Index):
+        def __init__(self, factor):
+            self.factor = factor
+
+    assert repr(Scaled(0.5)) == "Scaled(factor=0.5)"
+    assert repr(mb.UCB(0.2)) == "UCB(noise=0.2, constant=2.0)"
+
+
 def test_an_index_of_ones_own_passes_the_contract() -> None:
     for structure in (mb.OMM, mb.MAUB):
         mb.check_policy(partial(structure, index=Hopeful()), rounds=40)

@@ -42,7 +42,7 @@ def add_to(commands: Any) -> None:
         type=named(catalog.policy),
         metavar="NAME",
         help=f"{', '.join(catalog.POLICIES)}; with parameters in quotes, such as "
-        f"'MAUB(neighborhood=paper)'; may be repeated (default: {usual})",
+        f"'MAUB(noise=0.2)'; may be repeated (default: {usual})",
     )
     parser.add_argument("--runs", type=count(1), default=5, help="runs per policy (default: 5)")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")

@@ -104,7 +104,7 @@ def _add_options(parser: Any) -> None:
         default=[],
         metavar="NAME",
         help="this policy, by its label in the study, or any other, such as "
-        "'MAUB(neighborhood=paper)'; may be repeated (default: those of the study)",
+        "'MAUB(noise=0.2)'; may be repeated (default: those of the study)",
     )
     parser.add_argument("--runs", type=count(1), help="runs per instance and policy")
     parser.add_argument("--horizon", type=count(1), help="rounds, on every instance")

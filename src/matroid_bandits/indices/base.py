@@ -70,6 +70,11 @@ class Index:
             f"the values of {type(self).__name__} depend on more than means and counts"
         )
 
+    def __repr__(self) -> str:
+        # Studies tell one index from another by this.
+        parameters = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({parameters})"
+
     def _compiled(self, seed: int) -> IndexKernel | None:
         """The kernel of a built-in index; `seed` is for those that draw."""
         del seed
