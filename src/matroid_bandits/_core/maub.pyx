@@ -45,7 +45,6 @@ cdef class MAUBKernel(PolicyKernel):
     cdef Py_ssize_t local_time  # l: rounds in which this leader has led, this one included
     cdef UCBKernel ucb  # the index, if it is of this kind: rounds need not look at every element
     cdef double[::1] values  # by element; of any other index, anew in every round
-    cdef Py_ssize_t valued  # the round they are for
     cdef dict former_times  # basis (as bytes of `members`) -> l, of bases that led before
     cdef Py_ssize_t n_outside
     # The leader by mean, and the elements outside with their partners.
@@ -90,7 +89,6 @@ cdef class MAUBKernel(PolicyKernel):
         if lean:
             self.open_by_class(class_of, n_classes)
         self.former_times = {}
-        self.valued = -1
         self.members = np.zeros(self.rank, dtype=np.intp)
         self.prepared = np.zeros(self.rank, dtype=np.intp)
         self.next_leader = np.zeros(self.rank, dtype=np.intp)
@@ -177,10 +175,8 @@ cdef class MAUBKernel(PolicyKernel):
         if is_lazy:
             self.index.evaluate(all.leader, time, self.values)
             self.index.begin(time)
-        elif self.valued != self.rounds:
-            # Once a round, even if that is then interrupted: random values are not drawn anew.
+        else:
             self.index.evaluate(self.playable, time, self.values)
-            self.valued = self.rounds
         for i in range(self.playable.shape[0]):
             e = self.playable[i]
             if all.shelves.shelf_of[e] < 0:
