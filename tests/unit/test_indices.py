@@ -201,6 +201,17 @@ def test_an_environment_that_cannot_fit_is_refused_at_once() -> None:
     assert Wider([0.5]).reward_range is None
 
 
+@pytest.mark.parametrize("structure", [mb.OMM, mb.MAUB])
+@pytest.mark.parametrize("size", [1e-300, 1e160, 1e300])
+def test_rewards_of_any_size_end_in_a_basis(structure: type[mb.OMM], size: float) -> None:
+    policy = structure(mb.GraphicMatroid.complete(4), index="normal")
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        basis = policy.select()
+        assert policy.matroid.is_independent(basis)
+        policy.update(basis, size * rng.normal(size=3))
+
+
 # ---- indices of one's own ----
 
 

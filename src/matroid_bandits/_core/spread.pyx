@@ -31,6 +31,26 @@ cdef class SpreadKernel(IndexKernel):
         cdef double mean = (self.counts[e] * old_mean + reward) / (self.counts[e] + 1)
         self.squares[e] += (reward - old_mean) * (reward - mean)
 
+    cdef double value(
+        self, double mean, double variance, double count, double log_time
+    ) noexcept:
+        """The index, from the statistics of an element."""
+        return 0.0
+
+    cdef int evaluate(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
+    ) except -1:
+        cdef double log_time = log(<double>time)
+        cdef double count, variance
+        cdef Py_ssize_t i, e
+        for i in range(elements.shape[0]):
+            e = elements[i]
+            count = <double>self.counts[e]
+            # Rounding may leave a little less than nothing.
+            variance = max(0.0, self.squares[e] / count)
+            values[e] = self.value(self.means[e], variance, count, log_time)
+        return 0
+
     def __reduce__(self):
         squares = None if self.squares is None else np.array(self.squares)
         return type(self), (self.name,), squares
@@ -45,21 +65,10 @@ cdef class UCBVKernel(SpreadKernel):
     def __init__(self, str name):
         super().__init__(name, 0.0, 1.0, 1)
 
-    cdef int evaluate(
-        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
-    ) except -1:
-        cdef double log_time = log(<double>time)
-        cdef double count, variance
-        cdef Py_ssize_t i, e
-        for i in range(elements.shape[0]):
-            e = elements[i]
-            count = <double>self.counts[e]
-            # Rounding may leave a little less than nothing.
-            variance = max(0.0, self.squares[e] / count)
-            values[e] = (
-                self.means[e] + sqrt(2 * variance * log_time / count) + 3 * log_time / count
-            )
-        return 0
+    cdef double value(
+        self, double mean, double variance, double count, double log_time
+    ) noexcept:
+        return mean + sqrt(2 * variance * log_time / count) + 3 * log_time / count
 
 
 cdef class NormalUCBKernel(SpreadKernel):
@@ -68,18 +77,10 @@ cdef class NormalUCBKernel(SpreadKernel):
     def __init__(self, str name):
         super().__init__(name, -INFINITY, INFINITY, 3)
 
-    cdef int evaluate(
-        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
-    ) except -1:
-        cdef double log_time = log(<double>time)
-        cdef double count, variance
-        cdef Py_ssize_t i, e
-        for i in range(elements.shape[0]):
-            e = elements[i]
-            count = <double>self.counts[e]
-            # Rounding may leave a little less than nothing.
-            variance = max(0.0, self.squares[e] / count)
-            values[e] = self.means[e] + sqrt(variance) * sqrt(
-                expm1(2 * log_time / (count - 2))
-            )
-        return 0
+    cdef double value(
+        self, double mean, double variance, double count, double log_time
+    ) noexcept:
+        # Of rewards so large that their variance overflows, no product of infinity and 0.
+        if log_time == 0:
+            return mean
+        return mean + sqrt(variance) * sqrt(expm1(2 * log_time / (count - 2)))
