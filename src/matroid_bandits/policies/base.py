@@ -40,12 +40,12 @@ class Policy(ABC):
     --------
     >>> import numpy as np
     >>> import matroid_bandits as mb
-    >>> class FollowTheLeader(mb.Policy):
+    >>> class Impatient(mb.Policy):
     ...     '''Play what looked best so far; whatever is unseen looks best of all.'''
     ...     def _select(self):
     ...         return self.greedy_basis(np.where(self.counts == 0, np.inf, self.means))
     >>> environment = mb.BernoulliEnvironment([0.1, 0.9, 0.8])
-    >>> result = mb.simulate(FollowTheLeader(mb.UniformMatroid(2, 3)), environment, horizon=100)
+    >>> result = mb.simulate(Impatient(mb.UniformMatroid(2, 3)), environment, horizon=100)
     >>> result.counters["greedy_calls"]
     100
     """
