@@ -22,14 +22,15 @@ reproduce: dev  ## the paper's experiments: figures, tables, report (options: ma
 compare: dev  ## many policies against each other and the lower bound (options: make compare ARGS=--quick)
 	$(BIN)/matroid-bandits compare $(ARGS)
 
-test: dev  ## all tests
-	$(BIN)/python -m pytest
+test: dev  ## all tests, on all cores (some only: make test ARGS='-k kl')
+	$(BIN)/python -m pytest -n auto $(ARGS)
 
 test-checked: dev  ## all tests on kernels built with bounds checks
 	@rm -rf build/checked
 	MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-deps --target build/checked .
-	PYTHONPATH=build/checked MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pytest tests --ignore tests/experiments
+	PYTHONPATH=build/checked MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pytest -n auto tests \
+		--ignore tests/experiments
 
 test-archive: dev  ## the source archive installs into an empty environment and works
 	rm -rf build/archive && mkdir -p build/archive

@@ -64,7 +64,7 @@ def test_kl_ucb_keeps_shapes_and_refuses_other_means() -> None:
         (mb.UCB(), slow.UCB()),
         (mb.UCB(0.3, 1.5), slow.UCB(0.3, 1.5)),
     ],
-    ids=repr,
+    ids=["mean", "the paper's", "0.3, 1.5"],
 )
 def test_values_of_formulas(index: mb.Index, exact: slow.Index) -> None:
     means, counts = _pairs(np.random.default_rng(1), 20)

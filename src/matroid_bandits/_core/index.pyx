@@ -10,8 +10,8 @@ from matroid_bandits._arguments import real_array
 # Tables of confidence widths end here: 8 MB.
 cdef Py_ssize_t MOST_WIDTHS = 2**20
 
-# By noise and constant, as far as any policy has needed them; never changed, only replaced by longer
-# ones. A logarithm a round would be a tenth of it.
+# By noise and constant, as far as any policy has needed them; never changed, only replaced by
+# longer ones. A logarithm a round would be a tenth of it.
 known_widths = {}
 
 
@@ -23,7 +23,7 @@ cdef double[::1] widths_up_to(Py_ssize_t length, double noise, double constant):
         table = np.zeros(length)
         for i in range(1, length):
             table[i] = noise * sqrt(constant * log(<double>i))
-        # A few are shared, such as the paper's; whoever tries a thousand levels has no use for them.
+        # A few are shared, such as the paper's; whoever tries a thousand levels does without.
         if len(known_widths) < 8 or (noise, constant) in known_widths:
             known_widths[noise, constant] = table
     return table
