@@ -31,7 +31,8 @@ extensions = [
         libraries=["npyrandom", "m"] if source.stem in DRAWING else [],
         # No contraction to fused multiply-add: plays are the same on every machine.
         extra_compile_args=[
-            "-O3",
+            # Checks are for tests, and those do not wait for the compiler.
+            "-O1" if CHECKED else "-O3",
             "-ffp-contract=off",
             "-fno-math-errno",
             "-fno-trapping-math",
