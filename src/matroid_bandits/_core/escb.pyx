@@ -10,8 +10,6 @@ import numpy as np
 from matroid_bandits._core.order cimport sort_descending
 from matroid_bandits._core.policy cimport PolicyKernel, sort_elements
 
-from matroid_bandits._core.matroid import PythonKernel
-from matroid_bandits._core.remembering import RememberingKernel
 
 # Values that differ by less, relative to the largest there can be, are taken for equal: sums of a
 # basis are rounded differently in different orders.
@@ -23,10 +21,7 @@ cdef class ESCBKernel(PolicyKernel):
 
     def __init__(self, matroid, double noise):
         super().__init__(matroid)
-        if isinstance(self.asks, PythonKernel):
-            self.asks = RememberingKernel(
-                self.asks, self.rank, has_circuit=self.asks.has_circuit
-            )
+        self.remember_answers()
         self.noise = noise
         self.bound = INFINITY
         self.spread = np.zeros(self.size)
@@ -181,14 +176,11 @@ cdef class ESCBKernel(PolicyKernel):
     def state(self):
         return super().state() | {
             "bound": self.bound,
-            "answers": self.asks.state() if isinstance(self.asks, RememberingKernel) else None,
         }
 
     def restore(self, state):
         super().restore(state)
         self.bound = state["bound"]
-        if state["answers"] is not None:
-            self.asks.restore(state["answers"])
 
     def __reduce__(self):
         return type(self), (self.matroid, self.noise), self.state()

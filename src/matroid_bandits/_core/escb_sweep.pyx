@@ -11,8 +11,6 @@ import numpy as np
 from matroid_bandits._core.escb cimport ESCBKernel, Line
 from matroid_bandits._core.order cimport sort_descending
 
-from matroid_bandits.errors import too_small
-
 # The walk of a sweep ends after a handful of prices; its bound holds wherever it ends.
 cdef Py_ssize_t MOST_PRICES = 100
 
@@ -133,8 +131,8 @@ cdef class SweepKernel(ESCBKernel):
         taken = self.asks.greedy(self.order[: self.n_allowed], self.rank, self.found)
         self.greedy_calls += 1
         self.oracle_calls += self.asks.tested
-        if taken < self.rank and self.n_allowed == self.playable.shape[0]:
-            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
+        if self.n_allowed == self.playable.shape[0]:
+            self.refuse_if_too_small(taken)
         return taken == self.rank
 
     def state(self):

@@ -7,17 +7,10 @@ import numpy as np
 
 from matroid_bandits._core.boxes cimport INSIDE, OUTSIDE
 from matroid_bandits._core.kinetic cimport KineticOrder
-from matroid_bandits._core.policy cimport (
-    PolicyKernel,
-    Statistics,
-    statistics_of,
-    take_in,
-)
+from matroid_bandits._core.policy cimport PolicyKernel
 from matroid_bandits._core.rounding cimport Feature, Rounding
 
-from matroid_bandits._core.matroid import PythonKernel
 from matroid_bandits._core.partition import PartitionKernel
-from matroid_bandits._core.remembering import RememberingKernel
 
 
 cdef class FasterCUCBKernel(PolicyKernel):
@@ -48,8 +41,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
         super().__init__(matroid)
         self.eps = eps
         self.work = self.rank
-        if isinstance(self.asks, PythonKernel):
-            self.asks = RememberingKernel(self.asks, self.rank, has_circuit=self.asks.has_circuit)
+        self.remember_answers()
         class_of = self.asks.clones()
         n_classes = int(class_of.max(initial=-1)) + 1
         self.class_of = class_of
@@ -68,24 +60,18 @@ cdef class FasterCUCBKernel(PolicyKernel):
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
         cdef KineticOrder kinetic = self.kinetic
-        cdef Statistics statistics
         cdef Py_ssize_t i, e
         cdef int32_t s
-        if elements.shape[0] > 0:
-            statistics = statistics_of(self)
+        PolicyKernel.learn(self, elements, rewards)
         for i in range(elements.shape[0]):
             e = elements[i]
-            if take_in(&statistics, e, rewards[i]) == self.least:
-                self.unready -= self.is_playable[e]
             s = kinetic.shelf_of(<int32_t>e)
             if s < 0 or self.is_pending[e]:
                 continue
-            if not kinetic.holds(s, statistics.means[e], statistics.inverse_root[e]):
+            if not kinetic.holds(s, self.means[e], self.inverse_root[e]):
                 self.is_pending[e] = True
                 self.pending[self.n_pending] = <int32_t>e
                 self.n_pending += 1
-        self.rounds += 1
-        self.is_chosen = False
         return 0
 
     cdef int decide(self) except -1:
@@ -289,7 +275,6 @@ cdef class FasterCUCBKernel(PolicyKernel):
             "has_basis": self.has_basis,
             "members": np.array(self.members),
             "pending": np.array(self.pending[: self.n_pending]),
-            "answers": self.asks.state() if isinstance(self.asks, RememberingKernel) else None,
         }
 
     def __reduce__(self):
@@ -305,8 +290,6 @@ cdef class FasterCUCBKernel(PolicyKernel):
         np.asarray(self.is_pending)[state["pending"]] = True
         if self.has_basis:
             self.take_members()
-        if state["answers"] is not None:
-            self.asks.restore(state["answers"])
 
 
 cdef Py_ssize_t place_of(const Py_ssize_t[::1] ascending, Py_ssize_t e) noexcept:

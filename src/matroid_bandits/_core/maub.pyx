@@ -20,8 +20,6 @@ from matroid_bandits._core.policy cimport (
     take_in,
 )
 
-from matroid_bandits._core.matroid import PythonKernel
-from matroid_bandits._core.remembering import RememberingKernel
 from matroid_bandits.errors import no_end, no_partner
 
 cdef double scale_of(UCBKernel ucb) noexcept:
@@ -70,10 +68,8 @@ cdef class MAUBKernel(PolicyKernel):
             self.work = self.rank
         else:
             self.values = np.zeros(self.size)
-        if lean and isinstance(self.asks, PythonKernel):
-            self.asks = RememberingKernel(
-                self.asks, self.rank, has_circuit=self.asks.has_circuit
-            )
+        if lean:
+            self.remember_answers()
         class_of = self.asks.clones()
         n_classes = int(class_of.max(initial=-1)) + 1
         self.n_outside = self.playable.shape[0] - self.rank
@@ -579,7 +575,6 @@ cdef class MAUBKernel(PolicyKernel):
             "local_time": self.local_time,
             "former_times": dict(self.former_times),
             "partner": np.append(self.challengers.position_of_slot, -1)[slots],
-            "answers": self.asks.state() if isinstance(self.asks, RememberingKernel) else None,
         }
 
     def __reduce__(self):
@@ -600,5 +595,3 @@ cdef class MAUBKernel(PolicyKernel):
             self.challengers.put(e)
         self.install_groups()
         self.is_prepared = False
-        if state["answers"] is not None:
-            self.asks.restore(state["answers"])

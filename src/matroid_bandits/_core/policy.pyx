@@ -7,6 +7,8 @@ from libc.math cimport INFINITY, isfinite
 from matroid_bandits._core.order cimport sort_descending
 
 from matroid_bandits._arguments import not_an_element
+from matroid_bandits._core.matroid import PythonKernel
+from matroid_bandits._core.remembering import RememberingKernel
 from matroid_bandits.errors import out_of_range, too_small
 
 # The table of 1 / sqrt(count) ends here: 8 MB.
@@ -47,6 +49,12 @@ cdef class PolicyKernel:
         self.order = np.flatnonzero(playable)
         self.scratch = np.empty(self.playable.shape[0], dtype=np.intp)
         self.found = np.zeros(self.rank, dtype=np.intp)
+
+    cdef int remember_answers(self) except -1:
+        """Ask a matroid written in Python no question of exchange twice."""
+        if isinstance(self.asks, PythonKernel):
+            self.asks = RememberingKernel(self.asks, self.rank, has_circuit=self.asks.has_circuit)
+        return 0
 
     # ---- a round ----
 
@@ -243,6 +251,7 @@ cdef class PolicyKernel:
             "oracle_calls": self.oracle_calls,
             "greedy_calls": self.greedy_calls,
             "neighborhood_updates": self.neighborhood_updates,
+            "answers": self.asks.state() if isinstance(self.asks, RememberingKernel) else None,
         }
 
     def restore(self, state):
@@ -259,6 +268,8 @@ cdef class PolicyKernel:
         self.oracle_calls = state["oracle_calls"]
         self.greedy_calls = state["greedy_calls"]
         self.neighborhood_updates = state["neighborhood_updates"]
+        if state["answers"] is not None:
+            self.asks.restore(state["answers"])
 
     def __reduce__(self):
         return type(self), (self.matroid,), self.state()
