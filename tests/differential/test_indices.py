@@ -10,6 +10,7 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import catalog
 
+from .. import feedback
 from ..reference import indices as slow
 from ..reference import policies as reference
 from ..reference.matroids import Independence
@@ -77,16 +78,6 @@ PAIRS: dict[str, tuple[Maker, Any]] = {
 }
 
 
-def _rewards(kind: str, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
-    if kind == "gaussian":
-        return rng.normal(means, 0.3)
-    if kind == "few values":
-        return rng.integers(0, 3, len(means)) / 2
-    if kind == "uniform":
-        return rng.random(len(means)) * means
-    return (rng.random(len(means)) < means).astype(float)
-
-
 def _is_tie(other: Any, basis: list[int], expected: tuple[int, ...]) -> bool:
     """Whether two bases are level but for the last bits of kl-UCB.
 
@@ -133,13 +124,8 @@ def _compare(
         elif not tied:
             assert policy.oracle_calls == other.oracle_calls
             assert policy.greedy_calls == other.greedy_calls
-        elements = basis
-        chance = rng.random()
-        if chance < 0.05:
-            elements = rng.permutation(basis)[: len(basis) // 2]
-        elif chance < 0.1:
-            elements = rng.permutation(matroid.size)[: rng.integers(0, matroid.size + 1)]
-        rewards = _rewards(kind, rng, means[elements])
+        elements = feedback.observed(rng, basis, matroid.size, part=0.05, foreign=0.05)
+        rewards = feedback.rewards(kind, rng, means[elements])
         policy.update(elements, rewards)
         other.update(elements.tolist(), rewards.tolist())
 

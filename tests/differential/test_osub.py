@@ -9,6 +9,7 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import catalog
 
+from .. import feedback
 from ..reference import indices as slow
 from ..reference.policies import ReferenceOSUB
 from ..seeds import seeds
@@ -47,14 +48,10 @@ def _small(family: str, rng: np.random.Generator, most: int = MOST_BASES) -> mb.
 
 
 def _rewards(kind: str, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
-    if kind == "few values":
-        return rng.integers(0, 3, len(means)) / 2
-    if kind == "uniform":
-        return rng.random(len(means)) * means
     if kind == "negative":
         # Arms that were never played have mean 0, the largest there is.
         return rng.normal(means - 1, 0.5)
-    return (rng.random(len(means)) < means).astype(float)
+    return feedback.rewards(kind, rng, means)
 
 
 def _observed(basis: np.ndarray, arms: Arms, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -8,6 +8,7 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import catalog
 
+from .. import feedback
 from ..reference import matroids as textbook
 from ..reference.policies import ReferenceMAUB, ReferenceOMM
 from ..seeds import seeds
@@ -17,17 +18,6 @@ PAIRS = {
     "MAUB paper": (partial(mb.MAUB, neighborhood="paper"), ReferenceMAUB),
     "OMM": (mb.OMM, ReferenceOMM),
 }
-
-
-def _rewards(kind: str, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
-    if kind == "bernoulli":
-        return (rng.random(len(means)) < means).astype(float)
-    if kind == "rare":
-        # Nearly all means are exactly 0: ties everywhere, and no scale for rounding to go by.
-        return (rng.random(len(means)) < 0.02).astype(float)
-    if kind == "few values":
-        return rng.integers(0, 3, len(means)) / 2
-    return rng.normal(means, 0.3)
 
 
 def _compare(
@@ -61,12 +51,8 @@ def _compare(
         assert policy.means[seen].tolist() == np.array(reference.means)[seen].tolist()
         elements = basis
         if kind == "partial":
-            chance = rng.random()
-            if chance < 0.1:
-                elements = rng.permutation(basis)[: len(basis) // 2]
-            elif chance < 0.2:
-                elements = rng.permutation(matroid.size)[: rng.integers(0, matroid.size + 1)]
-        rewards = _rewards(kind, rng, means[elements])
+            elements = feedback.observed(rng, basis, matroid.size, part=0.1, foreign=0.1)
+        rewards = feedback.rewards(kind, rng, means[elements])
         policy.update(elements, rewards)
         reference.update(elements.tolist(), rewards.tolist())
         # An update that no select came before: somebody else's round.

@@ -11,6 +11,7 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import catalog
 
+from .. import feedback
 from ..reference.escb import ReferenceESCB
 from ..seeds import seeds
 
@@ -20,23 +21,9 @@ every_matroid = pytest.mark.parametrize("family", catalog.MATROIDS)
 
 
 def _rewards(kind: str, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
-    if kind == "bernoulli":
-        return (rng.random(len(means)) < means).astype(float)
-    if kind == "few values":
-        return rng.integers(0, 3, len(means)) / 2
     if kind == "large":
         return 1000 + rng.normal(50 * means, 1)
-    return rng.normal(means, 0.3)
-
-
-def _observed(kind: str, rng: np.random.Generator, basis: np.ndarray, size: int) -> np.ndarray:
-    """Mostly the basis; of the kind "partial", now and then a part of it or another set."""
-    chance = rng.random() if kind == "partial" else 1
-    if chance < 0.1:
-        return rng.permutation(basis)[: len(basis) // 2]
-    if chance < 0.2:
-        return rng.permutation(size)[: rng.integers(0, size + 1)]
-    return basis
+    return feedback.rewards(kind, rng, means)
 
 
 def _check_round(policies: dict[str, mb.ESCB], reference: ReferenceESCB) -> None:
@@ -83,7 +70,9 @@ def test_every_round_against_all_bases(family: str, kind: str) -> None:
                 _check_round(policies, reference)
             else:
                 assert leading.select().tolist() == []
-            elements = _observed(kind, rng, leading.select(), matroid.size)
+            elements = leading.select()
+            if kind == "partial":
+                elements = feedback.observed(rng, elements, matroid.size, part=0.1, foreign=0.1)
             rewards = _rewards(kind, rng, means[elements])
             for policy in policies.values():
                 policy.update(elements, rewards)

@@ -12,6 +12,7 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import catalog
 
+from .. import feedback
 from ..seeds import seeds
 
 KINDS = ["gaussian", "bernoulli", "rare", "few values", "negative", "foreign"]
@@ -19,15 +20,9 @@ SLACK = 1e-9
 
 
 def _rewards(kind: str, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
-    if kind == "bernoulli":
-        return (rng.random(len(means)) < means).astype(float)
-    if kind == "rare":
-        return (rng.random(len(means)) < 0.02).astype(float)
-    if kind == "few values":
-        return rng.integers(0, 3, len(means)) / 2
     if kind == "negative":
         return rng.normal(means - 0.5, 0.4)
-    return np.abs(rng.normal(means, 0.3))
+    return np.abs(feedback.rewards(kind, rng, means))
 
 
 def _best(matroid: mb.Matroid, ask, weights: np.ndarray) -> list[int]:
@@ -118,12 +113,9 @@ def _check_round(policy: mb.FasterCUCB, ask, *, thoroughly: bool) -> None:
 
 
 def _observed(kind: str, rng: np.random.Generator, basis: np.ndarray, size: int) -> np.ndarray:
-    chance = rng.random() if kind == "foreign" else 1.0
-    if chance < 0.1:
-        return rng.permutation(basis)[: len(basis) // 2]
-    if chance < 0.3:
-        return rng.permutation(size)[: rng.integers(0, size + 1)]
-    return basis
+    if kind != "foreign":
+        return basis
+    return feedback.observed(rng, basis, size, part=0.1, foreign=0.2)
 
 
 @pytest.mark.parametrize("eps", [0.01, 0.1, 0.5, 1])
