@@ -17,6 +17,7 @@ from matroid_bandits import (
     lower_bound,
     matroids,
     policies,
+    problem,
     simulation,
 )
 from matroid_bandits._version import __version__
@@ -27,6 +28,7 @@ from matroid_bandits.indices import *
 from matroid_bandits.lower_bound import *
 from matroid_bandits.matroids import *
 from matroid_bandits.policies import *
+from matroid_bandits.problem import *
 from matroid_bandits.simulation import *
 
 # Whatever a package below lists is here too: a new class is listed once.
@@ -37,4 +39,5 @@ __all__ += indices.__all__
 __all__ += lower_bound.__all__
 __all__ += matroids.__all__
 __all__ += policies.__all__
+__all__ += problem.__all__
 __all__ += simulation.__all__

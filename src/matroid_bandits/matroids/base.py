@@ -165,17 +165,19 @@ class Matroid(ABC):
         (checked,) = distinct_elements([integer(element, "element")], self.size).tolist()
         if checked in members:
             raise ValueError(f"element {checked} is in the basis; a circuit needs one outside it")
-        kernel = self._new_kernel()
-        if len(members) != self.rank or not kernel.is_independent(members):
-            reason = (
-                f"it has {len(members)} elements, the rank is {self.rank}"
-                if len(members) != self.rank
-                else "it is dependent"
-            )
+        reason = self._why_no_basis(members)
+        if reason:
             raise ValueError(f"{members.tolist()} is not a basis: {reason}")
+        kernel = self._new_kernel()
         return np.sort(np.append(kernel.replaceable(members, checked), checked))
 
     # ---- for messages ----
+
+    def _why_no_basis(self, elements: IntArray) -> str:
+        """What keeps distinct `elements` from being a basis; empty if they are one."""
+        if len(elements) != self.rank:
+            return f"it has {len(elements)} elements, the rank is {self.rank}"
+        return "" if self._new_kernel().is_independent(elements) else "it is dependent"
 
     @property
     def _advice(self) -> str:

@@ -1,0 +1,245 @@
+"""A matroid in the words of whoever has it: names for elements, and whether more or less is better.
+
+Policies, gaps and simulations take a :class:`Problem` wherever they take a matroid. Inside,
+elements are numbers and larger is better; here is the one place where the two are translated.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import (
+    distinct_elements,
+    listed,
+    nearest,
+    real_array,
+    shown,
+)
+from matroid_bandits.matroids import Matroid
+
+__all__ = ["Problem"]
+
+IntArray = npt.NDArray[np.intp]
+FloatArray = npt.NDArray[np.float64]
+Names = Iterable[Any]
+
+_SENSES = ("max", "min")
+
+
+class Problem:
+    """What may be played, with names for its elements, and which way is better.
+
+    A policy made for a problem selects names and accepts names. With ``sense="min"`` it is told
+    costs and looks for the basis of least total cost; means, gaps and regret are costs too.
+
+    A problem is immutable, like its matroid.
+
+    Parameters
+    ----------
+    matroid : Matroid
+        What may be played.
+    labels : sequence of hashable, optional
+        The name of every element: texts, numbers, tuples, all different. Without, elements are
+        called by their numbers.
+    sense : {"max", "min"}, default "max"
+        Whether rewards are to be large, or costs small.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> links = [("Oslo", "Rome"), ("Rome", "Cork"), ("Cork", "Oslo")]
+    >>> network = mb.Problem(mb.GraphicMatroid(links), labels=links, sense="min")
+    >>> network.best_basis([20.0, 35.0, 18.0])
+    [('Oslo', 'Rome'), ('Cork', 'Oslo')]
+    """
+
+    def __init__(
+        self,
+        matroid: Matroid,
+        labels: Iterable[Hashable] | None = None,
+        sense: Literal["max", "min"] = "max",
+    ) -> None:
+        if not isinstance(matroid, Matroid):
+            raise TypeError(
+                f"a problem needs a matroid, got {shown(matroid)}; for a function that tells "
+                "independent sets, pass OracleMatroid(size, function)"
+            )
+        if sense not in _SENSES:
+            hint = nearest(str(sense), _SENSES)
+            raise ValueError(f"sense must be 'max' or 'min', got {shown(sense)}; {hint}")
+        self._matroid = matroid
+        self._sense: Literal["max", "min"] = sense
+        self._labels = None if labels is None else _checked(labels, matroid.size)
+        self._number = {label: e for e, label in enumerate(self._labels or ())}
+
+    @classmethod
+    def of(cls, matroid: "Matroid | Problem") -> "Problem":
+        """`matroid` as a problem: itself if it is one, else without names, larger is better."""
+        return matroid if isinstance(matroid, Problem) else cls(matroid)
+
+    # ---- what it is ----
+
+    @property
+    def matroid(self) -> Matroid:
+        """What may be played."""
+        return self._matroid
+
+    @property
+    def labels(self) -> tuple[Any, ...] | None:
+        """The name of every element; None if they are called by their numbers."""
+        return self._labels
+
+    @property
+    def sense(self) -> Literal["max", "min"]:
+        """Whether rewards are to be large, or costs small."""
+        return self._sense
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._matroid.size
+
+    @property
+    def rank(self) -> int:
+        """Number of elements of every basis."""
+        return self._matroid.rank
+
+    # ---- names and numbers ----
+
+    def elements(self, names: Names) -> IntArray:
+        """The numbers of `names`, in the same order.
+
+        Parameters
+        ----------
+        names : iterable
+            Labels, each at most once; numbers where there are no labels.
+        """
+        if self._labels is None:
+            if isinstance(names, Iterable) and not isinstance(names, np.ndarray):
+                names = list(names)
+            distinct_elements(names, self.size)
+            return np.asarray(names, dtype=np.intp)
+        numbers = [self._number_of(name) for name in listed(names, "names")]
+        if len(set(numbers)) < len(numbers):
+            doubled = next(e for i, e in enumerate(numbers) if e in numbers[:i])
+            raise ValueError(f"{self._labels[doubled]!r} is given twice")
+        return np.array(numbers, dtype=np.intp)
+
+    def names(self, elements: IntArray) -> Any:
+        """The labels of `elements`, as a list; `elements` themselves where there are none.
+
+        Parameters
+        ----------
+        elements : array of int
+            Numbers of elements.
+        """
+        if self._labels is None:
+            return elements
+        return [self._labels[e] for e in elements.tolist()]
+
+    def name(self, element: int) -> Any:
+        """The label of `element`; its number where there are none."""
+        return int(element) if self._labels is None else self._labels[element]
+
+    def _number_of(self, name: Any) -> int:
+        try:
+            return self._number[name]
+        except (KeyError, TypeError):
+            known = [str(label) for label in self._labels or ()]
+            raise ValueError(f"unknown label {shown(name)}; {nearest(str(name), known)}") from None
+
+    # ---- questions, in its own words ----
+
+    def is_independent(self, names: Names) -> bool:
+        """Whether `names` may be played together."""
+        return self._matroid.is_independent(self.elements(names))
+
+    def best_basis(self, values: npt.ArrayLike | Mapping[Any, float]) -> Any:
+        """The basis of largest total value, or of least, if costs are to be small.
+
+        Parameters
+        ----------
+        values : array_like of float, or mapping
+            The value of every element: in the order of the labels, or by name.
+
+        Returns
+        -------
+        list, or numpy.ndarray
+            Names in the order of the labels; numbers where there are none.
+        """
+        return self.names(self._matroid.max_weight_basis(self._gains(self.values(values))))
+
+    def fundamental_circuit(self, basis: Names, name: Any) -> Any:
+        """`name` with all of `basis` that it can replace.
+
+        Parameters
+        ----------
+        basis : iterable
+            The names of a basis.
+        name : hashable
+            An element outside it.
+        """
+        members = self.elements(basis)
+        (element,) = self.elements([name])
+        reason = self._matroid._why_no_basis(members)
+        if reason:
+            raise ValueError(f"{self.names(members)} is not a basis: {reason}")
+        return self.names(self._matroid.fundamental_circuit(members, element))
+
+    def values(self, values: npt.ArrayLike | Mapping[Any, float]) -> FloatArray:
+        """One value per element, given in the order of the labels or by name.
+
+        Parameters
+        ----------
+        values : array_like of float, or mapping
+            A mapping must have every name.
+        """
+        if not isinstance(values, Mapping):
+            return real_array(values, "values")
+        elements = self.elements(values)
+        if len(elements) < self.size:
+            missing = np.setdiff1d(np.arange(self.size), elements)
+            raise ValueError(f"one value per element is needed; {self.name(missing[0])!r} has none")
+        ordered = np.empty(self.size)
+        ordered[elements] = real_array(list(values.values()), "values")
+        return ordered
+
+    def _gains(self, values: FloatArray) -> FloatArray:
+        """`values` such that larger is better."""
+        return -values if self._sense == "min" else values
+
+    # ---- for people ----
+
+    def __repr__(self) -> str:
+        labels = "" if self._labels is None else f", labels={_abridged(self._labels)}"
+        sense = "" if self._sense == "max" else ", sense='min'"
+        return f"Problem({self._matroid!r}{labels}{sense})"
+
+
+def _checked(labels: Any, size: int) -> tuple[Any, ...]:
+    """One label per element, all hashable and different."""
+    # Series and indices of data frames tell their plain values like arrays do.
+    names = listed(labels.tolist() if hasattr(labels, "tolist") else labels, "labels")
+    if len(names) != size:
+        raise ValueError(f"one label per element is needed: {size}, got {len(names)}")
+    first: dict[Any, int] = {}
+    for e, name in enumerate(names):
+        if not isinstance(name, Hashable) or name != name:  # noqa: PLR0124  (NaN)
+            raise ValueError(f"the label of element {e} must be hashable, got {shown(name)}")
+        try:
+            before = first.setdefault(name, e)
+        except TypeError:
+            # A tuple that holds a list.
+            raise ValueError(
+                f"the label of element {e} must be hashable, got {shown(name)}"
+            ) from None
+        if before != e:
+            raise ValueError(f"elements {before} and {e} have the same label {shown(name)}")
+    return tuple(names)
+
+
+def _abridged(labels: tuple[Any, ...]) -> str:
+    shown_ones = ", ".join(repr(label) for label in labels[:3])
+    return f"[{shown_ones}{', ...' if len(labels) > 3 else ''}]"
