@@ -23,7 +23,7 @@ from matroid_bandits import (
 from matroid_bandits._version import __version__
 from matroid_bandits.checks import *
 from matroid_bandits.environments import *
-from matroid_bandits.errors import MatroidAxiomError
+from matroid_bandits.errors import MatroidAxiomError, NoBasisError
 from matroid_bandits.indices import *
 from matroid_bandits.lower_bound import *
 from matroid_bandits.matroids import *
@@ -32,7 +32,7 @@ from matroid_bandits.problem import *
 from matroid_bandits.simulation import *
 
 # Whatever a package below lists is here too: a new class is listed once.
-__all__ = ["MatroidAxiomError", "__version__", "catalog"]
+__all__ = ["MatroidAxiomError", "NoBasisError", "__version__", "catalog"]
 __all__ += checks.__all__
 __all__ += environments.__all__
 __all__ += indices.__all__

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-__all__ = ["MatroidAxiomError"]
+__all__ = ["MatroidAxiomError", "NoBasisError"]
 
 
 class MatroidAxiomError(ValueError):
@@ -11,6 +11,14 @@ class MatroidAxiomError(ValueError):
     Raised when it is noticed: a maximal independent set smaller than the rank, or an element that
     is not a loop and yet cannot be exchanged with any element of a basis. The message names the
     sets, so that they can be tried by hand.
+    """
+
+
+class NoBasisError(ValueError):
+    """What is on offer in a round holds no full basis.
+
+    Raised by ``policy.select(available=...)`` before anything changes. The message names elements
+    that would complete a basis.
     """
 
 

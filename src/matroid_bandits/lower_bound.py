@@ -6,7 +6,9 @@ Robbins, Asymptotically Efficient Adaptive Allocation Rules (1985). Not in [TP16
 tie, the lowest index counts as better, and a gap of zero adds nothing to the bound.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +18,7 @@ from matroid_bandits._core.partners import partners_of
 from matroid_bandits.environments import Environment
 from matroid_bandits.errors import no_partner
 from matroid_bandits.matroids import Matroid
+from matroid_bandits.problem import Problem
 
 __all__ = ["Gaps", "gaps", "regret_lower_bound"]
 
@@ -40,9 +43,12 @@ class Gaps:
     elements : numpy.ndarray
         All elements outside it that are no loops, ascending.
     partners : numpy.ndarray
-        For each of them, the element of the best basis with the lowest mean that it can replace.
+        For each of them, the element of the best basis with the worst mean that it can replace:
+        the lowest, or, where means are costs, the highest.
     gaps : numpy.ndarray
-        For each of them, the mean of its partner minus its own, never negative.
+        For each of them, how much worse its mean is than that of its partner, never negative.
+    problem : Problem
+        Whose they are; the table has its names.
     """
 
     means: FloatArray
@@ -50,6 +56,7 @@ class Gaps:
     elements: IntArray
     partners: IntArray
     gaps: FloatArray
+    problem: Problem
 
     def __repr__(self) -> str:
         least = f", the smallest {self.gaps.min():.3g}" if self.gaps.size else ""
@@ -58,9 +65,16 @@ class Gaps:
     def __str__(self) -> str:
         """The smallest gaps first, they are what takes long to learn."""
         first = np.argsort(self.gaps, kind="stable")[:_LINES]
+        name = self.problem.name
         rows = [("element", "mean", "partner", "mean", "gap")]
         rows += [
-            (str(e), f"{self.means[e]:.4g}", str(x), f"{self.means[x]:.4g}", f"{gap:.3g}")
+            (
+                str(name(e)),
+                f"{self.means[e]:.4g}",
+                str(name(x)),
+                f"{self.means[x]:.4g}",
+                f"{gap:.3g}",
+            )
             for e, x, gap in zip(
                 self.elements[first], self.partners[first], self.gaps[first], strict=True
             )
@@ -74,23 +88,23 @@ class Gaps:
             lines.append(f"... and {self.gaps.size - _LINES:,} more")
         if not self.gaps.size:
             lines = ["nothing to learn: there is one basis only"]
-        members = ", ".join(map(str, self.basis[:_MEMBERS]))
+        members = ", ".join(str(name(e)) for e in self.basis[:_MEMBERS])
         more = f", ... ({self.basis.size:,} elements)" if self.basis.size > _MEMBERS else ""
         return "\n".join([f"best basis: {members}{more}", *lines])
 
 
-def gaps(matroid: Matroid, means: npt.ArrayLike) -> Gaps:
+def gaps(matroid: Matroid | Problem, means: npt.ArrayLike | Mapping[Any, float]) -> Gaps:
     """The gap of every element outside the best basis to its partner in it.
 
     The *partner* of an element is the one of lowest mean among those of the best basis that it can
-    replace (ties: the lowest index).
+    replace (ties: the lowest index). Where means are costs, the one of highest.
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
-    means : array_like of float
-        The true mean of every element, finite.
+    means : array_like of float, or mapping
+        The true mean of every element, finite: in the order of the elements, or by name.
 
     Returns
     -------
@@ -115,19 +129,24 @@ def gaps(matroid: Matroid, means: npt.ArrayLike) -> Gaps:
           3   0.6        1   0.7  0.1
           2   0.1        1   0.7  0.6
     """
-    if not isinstance(matroid, Matroid):
+    if not isinstance(matroid, (Matroid, Problem)):
         raise TypeError(f"gaps are those of a matroid, got {shown(matroid)}")
-    values = np.array(weight_array(means, matroid.size))
+    problem = Problem.of(matroid)
+    matroid = problem.matroid
+    given = means if not isinstance(means, Mapping) else problem.values(means)
+    values = np.array(weight_array(given, problem.size))
     unfit = np.flatnonzero(~np.isfinite(values))
     if unfit.size:
-        raise ValueError(f"the mean of element {unfit[0]} must be finite, got {values[unfit[0]]}")
-    basis = matroid.max_weight_basis(values)
+        name = problem.name(unfit[0])
+        raise ValueError(f"the mean of element {name} must be finite, got {values[unfit[0]]}")
+    gains = problem.gains(values)
+    basis = matroid.max_weight_basis(gains)
     outside = np.ones(matroid.size, dtype=np.bool_)
     outside[basis] = False
     outside[matroid.loops] = False
     elements = np.flatnonzero(outside)
-    # The first that can be replaced is then the one of lowest mean.
-    ascending = basis[np.argsort(values[basis], kind="stable")]
+    # The first that can be replaced is then the one that gains least.
+    ascending = basis[np.argsort(gains[basis], kind="stable")]
     partners = partners_of(matroid._new_kernel(), ascending, elements)
     if (partners < 0).any():
         raise no_partner(matroid, int(elements[partners < 0][0]), basis.tolist())
@@ -136,12 +155,13 @@ def gaps(matroid: Matroid, means: npt.ArrayLike) -> Gaps:
         basis=freeze(basis),
         elements=freeze(elements),
         partners=freeze(partners),
-        gaps=freeze(values[partners] - values[elements]),
+        gaps=freeze(gains[partners] - gains[elements]),
+        problem=problem,
     )
 
 
 def regret_lower_bound(
-    matroid: Matroid, environment: Environment, rounds: npt.ArrayLike
+    matroid: Matroid | Problem, environment: Environment, rounds: npt.ArrayLike
 ) -> FloatArray | float:
     """The regret that no policy can avoid in the long run.
 
@@ -159,7 +179,7 @@ def regret_lower_bound(
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     environment : Environment
         Who answers; it must tell how hard its means are to tell apart
@@ -193,7 +213,7 @@ def regret_lower_bound(
     """
     if not isinstance(environment, Environment):
         raise TypeError(f"environment must be an Environment, got {shown(environment)}")
-    if isinstance(matroid, Matroid) and environment.size != matroid.size:
+    if isinstance(matroid, (Matroid, Problem)) and environment.size != matroid.size:
         raise ValueError(
             f"the environment has {environment.size} elements, the matroid {matroid.size}"
         )

@@ -169,7 +169,7 @@ class Problem:
         list, or numpy.ndarray
             Names in the order of the labels; numbers where there are none.
         """
-        return self.names(self._matroid.max_weight_basis(self._gains(self.values(values))))
+        return self.names(self._matroid.max_weight_basis(self.gains(self.values(values))))
 
     def fundamental_circuit(self, basis: Names, name: Any) -> Any:
         """`name` with all of `basis` that it can replace.
@@ -198,7 +198,7 @@ class Problem:
         """
         if not isinstance(values, Mapping):
             return real_array(values, "values")
-        elements = self.elements(values)
+        elements = self.elements(list(values))
         if len(elements) < self.size:
             missing = np.setdiff1d(np.arange(self.size), elements)
             raise ValueError(f"one value per element is needed; {self.name(missing[0])!r} has none")
@@ -206,8 +206,8 @@ class Problem:
         ordered[elements] = real_array(list(values.values()), "values")
         return ordered
 
-    def _gains(self, values: FloatArray) -> FloatArray:
-        """`values` such that larger is better."""
+    def gains(self, values: FloatArray) -> FloatArray:
+        """`values` such that larger is better: costs become negative."""
         return -values if self._sense == "min" else values
 
     # ---- for people ----

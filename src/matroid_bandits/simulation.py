@@ -4,17 +4,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import distinct_elements, integer, listed
+from matroid_bandits._arguments import integer, listed
 from matroid_bandits._core.loop import run
 from matroid_bandits._core.rewards import RewardKernel
 from matroid_bandits.environments import Environment
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
+from matroid_bandits.problem import Problem
 
 __all__ = ["Simulation", "SupportsSelectUpdate", "default_checkpoints", "simulate"]
 
@@ -31,11 +32,11 @@ COUNTERS = ("oracle_calls", "greedy_calls", "neighborhood_updates")
 class SupportsSelectUpdate(Protocol):
     """All that a policy of your own needs."""
 
-    def select(self) -> Iterable[int]:
-        """The basis to play."""
+    def select(self) -> Iterable[Any]:
+        """The basis to play: numbers, or the names of the problem."""
 
-    def update(self, elements: npt.NDArray[np.intp], rewards: FloatArray) -> None:
-        """Learn from the rewards of the basis played."""
+    def update(self, elements: Any, rewards: FloatArray) -> None:
+        """Learn from the rewards, or costs, of the basis played."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,8 @@ class Simulation:
     rounds : numpy.ndarray
         The checkpoints: numbers of rounds, ascending, the last one the horizon.
     regret : numpy.ndarray
-        Cumulative pseudo-regret after each of them.
+        Cumulative pseudo-regret after each of them: total mean reward below the best basis, or,
+        for a problem with ``sense="min"``, total mean cost above it.
     total_regret : float
         Cumulative pseudo-regret at the horizon.
     seconds : float
@@ -83,7 +85,7 @@ def simulate(
     *,
     seed: int = 0,
     checkpoints: Sequence[int] | IntArray | None = None,
-    matroid: Matroid | None = None,
+    matroid: Matroid | Problem | None = None,
 ) -> Simulation:
     """Play `horizon` rounds and measure the pseudo-regret.
 
@@ -96,7 +98,8 @@ def simulate(
     policy : Policy, or any object with `select` and `update`
         A fresh policy. It learns during the run and can be looked at afterwards.
     environment : Environment
-        Who answers, with the true means.
+        Who answers, with the true means, in the order of the elements: rewards, or costs if the
+        policy's problem has ``sense="min"``.
     horizon : int
         Number of rounds.
     seed : int, default 0
@@ -104,8 +107,8 @@ def simulate(
     checkpoints : sequence of int, optional
         Rounds at which to note the regret, ascending, from 1 to `horizon`; by default
         :func:`default_checkpoints`. The horizon is always noted.
-    matroid : Matroid, optional
-        What may be played; needed only where the policy has no attribute `matroid`.
+    matroid : Matroid or Problem, optional
+        What may be played; needed only where the policy has no attribute `problem` or `matroid`.
 
     Returns
     -------
@@ -122,24 +125,27 @@ def simulate(
     horizon = integer(horizon, "horizon", least=1, most=LONGEST)
     seed = integer(seed, "seed", least=0)
     grid = default_checkpoints(horizon) if checkpoints is None else _grid(checkpoints, horizon)
-    matroid = _matroid_of(policy, matroid)
+    problem = _problem_of(policy, matroid)
     if not isinstance(environment, Environment):
         raise TypeError(f"environment must be an Environment, got {environment!r}")
-    if environment.size != matroid.size:
+    if environment.size != problem.size:
         raise ValueError(
-            f"the environment has {environment.size} elements, the matroid {matroid.size}"
+            f"the environment has {environment.size} elements, the matroid {problem.size}"
         )
     refuse_unfit(policy, environment)
     rewards = environment.rewards(seed)
-    best_value = _value(matroid.max_weight_basis(environment.means), environment.means)
+    gains = np.ascontiguousarray(problem.gains(environment.means))
+    best_value = _value(problem.matroid.max_weight_basis(gains), gains)
     start = perf_counter()
     kernel = policy._deciding_kernel() if isinstance(policy, Policy) else None
     if kernel is not None:
-        regret, counts = run(kernel, rewards, environment.means, best_value, grid)
-    else:
-        regret, counts = _run_in_python(
-            policy, matroid, rewards, environment.means, best_value, grid
+        are_costs = problem.sense == "min"
+        pivot = policy._pivot if isinstance(policy, Policy) else 0.0
+        regret, counts = run(
+            kernel, rewards, gains, best_value, grid, are_costs=are_costs, pivot=pivot
         )
+    else:
+        regret, counts = _run_in_python(policy, problem, rewards, gains, best_value, grid)
     seconds = perf_counter() - start
     curves = {
         name: row for name, row in zip(COUNTERS, counts, strict=True) if hasattr(policy, name)
@@ -166,7 +172,7 @@ def refuse_unfit(policy: SupportsSelectUpdate, environment: Environment) -> None
         )
 
 
-def _matroid_of(policy: SupportsSelectUpdate, matroid: Matroid | None) -> Matroid:
+def _problem_of(policy: SupportsSelectUpdate, given: Matroid | Problem | None) -> Problem:
     for method in ("select", "update"):
         if isinstance(policy, type) or not callable(getattr(policy, method, None)):
             raise TypeError(f"a policy is an object with select and update, got {policy!r}")
@@ -175,16 +181,18 @@ def _matroid_of(policy: SupportsSelectUpdate, matroid: Matroid | None) -> Matroi
             f"this {type(policy).__name__} has already learnt from {policy.rounds} rounds; "
             f"simulate starts with a fresh policy"
         )
-    own = getattr(policy, "matroid", None)
-    if matroid is None:
-        matroid = own
-    elif own is not None and own is not matroid:
+    own = getattr(policy, "problem", None) or getattr(policy, "matroid", None)
+    if given is None:
+        given = own
+    elif own is not None and given is not own and given is not getattr(policy, "matroid", None):
         raise ValueError("the policy has a matroid of its own; leave matroid= out")
-    if not isinstance(matroid, Matroid):
+    elif own is not None:
+        given = own
+    if not isinstance(given, (Matroid, Problem)):
         raise TypeError(
             f"{type(policy).__name__} has no attribute 'matroid': pass matroid= to simulate"
         )
-    return matroid
+    return Problem.of(given)
 
 
 def _grid(checkpoints: Sequence[int] | IntArray, horizon: int) -> IntArray:
@@ -197,19 +205,19 @@ def _grid(checkpoints: Sequence[int] | IntArray, horizon: int) -> IntArray:
     return grid if len(grid) and grid[-1] == horizon else np.append(grid, horizon)
 
 
-def _value(basis: npt.NDArray[np.intp], means: FloatArray) -> float:
-    """Sum of means, lowest element first, as the compiled loop adds them."""
+def _value(basis: npt.NDArray[np.intp], gains: FloatArray) -> float:
+    """Sum of what is gained, lowest element first, as the compiled loop adds them."""
     value = 0.0
-    for mean in means[basis].tolist():
-        value += mean
+    for gain in gains[basis].tolist():
+        value += gain
     return value
 
 
 def _run_in_python(
     policy: SupportsSelectUpdate,
-    matroid: Matroid,
+    problem: Problem,
     rewards: RewardKernel,
-    means: FloatArray,
+    gains: FloatArray,
     best_value: float,
     checkpoints: IntArray,
 ) -> tuple[FloatArray, IntArray]:
@@ -221,19 +229,21 @@ def _run_in_python(
     t = 0
     for k, checkpoint in enumerate(checkpoints.tolist()):
         while t < checkpoint:
-            basis = distinct_elements(policy.select(), matroid.size)
+            basis = np.sort(problem.elements(policy.select()))
             key = basis.tobytes()
             if key not in values:
-                if len(basis) != matroid.rank or not matroid.is_independent(basis):
+                reason = problem.matroid._why_no_basis(basis)
+                if reason:
+                    names = problem.names(basis) if problem.labels else basis.tolist()
                     raise ValueError(
-                        f"in round {t + 1} {type(policy).__name__} selected {basis.tolist()}, "
-                        f"which is not a basis of {matroid!r}"
+                        f"in round {t + 1} {type(policy).__name__} selected {names}, "
+                        f"which is not a basis of {problem.matroid!r}: {reason}"
                     )
                 # Bases come back often; those that do not must not fill the memory.
                 if len(values) >= 10_000:
                     values.clear()
-                values[key] = _value(basis, means)
-            policy.update(basis, rewards.draw(basis))
+                values[key] = _value(basis, gains)
+            policy.update(problem.names(basis), rewards.draw(basis))
             total += best_value - values[key]
             t += 1
         regret[k] = total

@@ -27,5 +27,12 @@ cdef class GreedyKernel(PolicyKernel):
         self.greedy_on(self.values)
         return self.choose_found()
 
+    def index_values(self):
+        values = super().index_values()
+        if self.is_chosen and self.valued == self.rounds and self.unready == 0:
+            playable = np.asarray(self.playable)
+            values[playable] = np.asarray(self.values)[playable]
+        return values
+
     def __reduce__(self):
         return type(self), (self.matroid, self.index), self.state()

@@ -10,4 +10,7 @@ def run(
     means: npt.NDArray[np.float64],
     best_value: float,
     checkpoints: npt.NDArray[np.int64],
+    *,
+    are_costs: bool = False,
+    pivot: float = 0.0,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...

@@ -15,6 +15,9 @@ def run(
     const double[::1] means,
     double best_value,
     const int64_t[::1] checkpoints,
+    *,
+    bint are_costs=False,
+    double pivot=0.0,
 ):
     """Play until the last checkpoint; return the cumulative pseudo-regret and the counters at each.
 
@@ -22,6 +25,9 @@ def run(
 
     A round's regret is `best_value` minus the sum of the true means of the basis played, added
     from the lowest element to the highest; a replay in the same order agrees to the last bit.
+
+    Where what is drawn are costs, the policy learns `pivot` minus each; `means` and `best_value`
+    are then negative costs.
     """
     if rewards.size != policy.size:
         raise ValueError(f"rewards are for {rewards.size} elements, the policy has {policy.size}")
@@ -41,6 +47,9 @@ def run(
             value = 0.0
             for i in range(policy.rank):
                 value += means[policy.chosen[i]]
+            if are_costs:
+                for i in range(policy.rank):
+                    drawn[i] = pivot - drawn[i]
             if policy.is_bounded:
                 for i in range(policy.rank):
                     policy.check_range(policy.chosen[i], drawn[i])

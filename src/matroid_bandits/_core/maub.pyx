@@ -43,6 +43,7 @@ cdef class MAUBKernel(PolicyKernel):
     cdef Py_ssize_t local_time  # l: rounds in which this leader has led, this one included
     cdef UCBKernel ucb  # the index, if it is of this kind: rounds need not look at every element
     cdef double[::1] values  # by element; of any other index, anew in every round
+    cdef Py_ssize_t valued  # the round that `values` are for, if the index is not lazy
     cdef dict former_times  # basis (as bytes of `members`) -> l, of bases that led before
     cdef Py_ssize_t n_outside
     # The leader by mean, and the elements outside with their partners.
@@ -63,6 +64,8 @@ cdef class MAUBKernel(PolicyKernel):
         # The leader needs means, whatever the index does without.
         super().__init__(matroid, index, max(1, index.least))
         self.lean = lean
+        self.valued = -1
+        self.values = None
         if isinstance(index, UCBKernel):
             self.ucb = index
             self.work = self.rank
@@ -173,6 +176,7 @@ cdef class MAUBKernel(PolicyKernel):
             self.index.begin(time)
         else:
             self.index.evaluate(self.playable, time, self.values)
+            self.valued = self.rounds
         for i in range(self.playable.shape[0]):
             e = self.playable[i]
             if all.shelves.shelf_of[e] < 0:
@@ -559,11 +563,40 @@ cdef class MAUBKernel(PolicyKernel):
         all.forget_bounds()
         return self.reorder()
 
+    # ---- rounds in which not everything is on offer ----
+
+    def within(self, matroid, PolicyKernel before=None):
+        cdef MAUBKernel part = super().within(matroid, before)
+        # A basis leads, whatever else is on offer: its local time is one.
+        if self.has_leader:
+            self.former_times[bytes(self.members)] = self.local_time
+        part.former_times = self.former_times
+        return part
+
+    def take_back(self, PolicyKernel part):
+        cdef MAUBKernel other = part
+        super().take_back(part)
+        if other.has_leader:
+            self.former_times[bytes(other.members)] = other.local_time
+        if self.has_leader:
+            self.local_time = self.former_times[bytes(self.members)]
+
     # ---- what users see ----
 
     def leader_copy(self):
         """The leader, ascending, or None in the first rounds."""
         return np.array(self.members) if self.has_leader else None
+
+    def index_values(self):
+        values = super().index_values()
+        if not self.is_chosen or self.unready > 0:
+            return values
+        playable = np.asarray(self.playable)
+        if self.ucb is not None or self.index.is_lazy:
+            self.index.evaluate(self.playable, self.local_time, values)
+        elif self.valued == self.rounds:
+            values[playable] = np.asarray(self.values)[playable]
+        return values
 
     # ---- saving ----
 

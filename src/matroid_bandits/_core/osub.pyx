@@ -122,6 +122,7 @@ cdef class OSUBKernel(PolicyKernel):
     cdef double[::1] arm_inverse_root
     cdef int64_t[::1] leader_rounds  # l of every arm
     cdef int64_t needed  # plays of an arm before it has an index
+    cdef unsigned char[::1] is_open  # of each arm, whether it is on offer; None if all are
 
     # Arms that were played, the one with the largest mean on top (ties: lowest arm).
     cdef int32_t[::1] heap
@@ -154,7 +155,14 @@ cdef class OSUBKernel(PolicyKernel):
         self.index = index
         self.is_bounded = index.low > -INFINITY or index.high < INFINITY
         self.needed = max(1, index.least)
-        index.attach(self.arm_counts, self.arm_means, self.arm_inverse_root)
+        self.is_open = None
+        self.attach_index()
+
+    cdef int attach_index(self) except -1:
+        # The index sees arms.
+        if self.index is not None:
+            self.index.attach(self.arm_counts, self.arm_means, self.arm_inverse_root)
+        return 0
 
     # ---- the leader ----
 
@@ -165,11 +173,22 @@ cdef class OSUBKernel(PolicyKernel):
 
     cdef Py_ssize_t leader(self) noexcept:
         """The arm with the largest mean; of those never played, only the lowest can be it."""
+        if self.is_open is not None:
+            return self.open_leader()
         if self.n_played == 0:
             return 0
         if self.n_played < self.arms.count and self.is_better(self.first_unplayed, self.heap[0]):
             return self.first_unplayed
         return self.heap[0]
+
+    cdef Py_ssize_t open_leader(self) noexcept:
+        """The same among arms that are on offer; there is one."""
+        cdef Py_ssize_t best = NONE
+        cdef Py_ssize_t arm
+        for arm in range(self.arms.count):
+            if self.is_open[arm] and (best == NONE or self.is_better(arm, best)):
+                best = arm
+        return best
 
     cdef void put(self, Py_ssize_t place, Py_ssize_t arm) noexcept:
         self.heap[place] = <int32_t>arm
@@ -221,8 +240,10 @@ cdef class OSUBKernel(PolicyKernel):
         cdef Py_ssize_t i, arm, best
         self.candidates[0] = leader
         for i in range(self.arms.starts[leader], self.arms.starts[leader + 1]):
-            self.candidates[n] = self.arms.neighbors[i]
-            n += 1
+            arm = self.arms.neighbors[i]
+            if self.is_open is None or self.is_open[arm]:
+                self.candidates[n] = arm
+                n += 1
         for i in range(n):
             if self.arm_counts[self.candidates[i]] < self.needed:
                 return self.candidates[i]
@@ -298,6 +319,26 @@ cdef class OSUBKernel(PolicyKernel):
         if take_in(&statistics, arm, reward) == 1:
             self.enter(arm)
         self.settle(arm)
+
+    # ---- rounds in which not everything is on offer ----
+
+    def within(self, matroid, PolicyKernel before=None):
+        cdef OSUBKernel part
+        if matroid.rank < self.rank:
+            raise ValueError("OSUB has arms of whole bases: it cannot play a smaller set")
+        part = super().within(matroid, before)
+        part.arm_counts[:] = self.arm_counts
+        part.arm_means[:] = self.arm_means
+        part.arm_inverse_root[:] = self.arm_inverse_root
+        part.leader_rounds[:] = self.leader_rounds
+        members = self.arms.members_copy()
+        part.is_open = np.asarray(part.is_playable)[members].all(axis=1).astype(np.uint8)
+        return part
+
+    def take_back(self, PolicyKernel part):
+        cdef OSUBKernel other = part
+        super().take_back(part)
+        self.leader_rounds[:] = other.leader_rounds
 
     # ---- what users see ----
 

@@ -6,3 +6,6 @@ from matroid_bandits._core.matroid import MatroidKernel
 def partners_of(
     kernel: MatroidKernel, basis: npt.NDArray[np.intp], elements: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.intp]: ...
+def replacements_of(
+    kernel: MatroidKernel, basis: npt.NDArray[np.intp], elements: npt.NDArray[np.intp]
+) -> npt.NDArray[np.intp]: ...

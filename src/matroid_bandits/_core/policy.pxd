@@ -51,6 +51,8 @@ cdef class PolicyKernel:
     cdef Py_ssize_t[::1] found
 
     cdef int remember_answers(self) except -1
+    cdef int attach_index(self) except -1
+    cdef int count_unready(self) except -1
     cdef int choose(self) except -1
     cdef int refuse_if_deciding(self) except -1
     cdef int extend_inverse_roots(self) except -1

@@ -39,8 +39,8 @@ cdef class PolicyKernel:
         self.inverse_roots = np.zeros(64)
         self.extend_inverse_roots()
         self.index = index
+        self.attach_index()
         if index is not None:
-            index.attach(self.counts, self.means, self.inverse_root)
             self.is_watched = index.is_watching
             self.is_bounded = index.low > -INFINITY or index.high < INFINITY
         self.stamp = np.zeros(self.size, dtype=np.int64)
@@ -227,10 +227,59 @@ cdef class PolicyKernel:
         self.greedy_on(values)
         return np.sort(self.found)
 
+    # ---- rounds in which not everything is on offer ----
+
+    def within(self, matroid, PolicyKernel before=None):
+        """A kernel that decides this round on `matroid`: the same elements, but those that are not
+        on offer are loops. `take_back` ends its work.
+
+        What the one `before` it was answered by the same matroid is not asked again.
+        """
+        cdef PolicyKernel part
+        self.refuse_if_deciding()
+        cls, arguments = self.__reduce__()[:2]
+        try:
+            # The same index and the same stream of random numbers, if it has any.
+            part = cls(matroid, *arguments[1:])
+        finally:
+            self.attach_index()
+        part.rounds = self.rounds
+        part.counts[:] = self.counts
+        part.means[:] = self.means
+        part.inverse_root[:] = self.inverse_root
+        part.count_unready()
+        part.oracle_calls = self.oracle_calls
+        part.greedy_calls = self.greedy_calls
+        part.neighborhood_updates = self.neighborhood_updates
+        if before is not None and before.matroid is matroid:
+            part.asks = before.asks
+        return part
+
+    def take_back(self, PolicyKernel part):
+        """Take over what deciding on a part has changed."""
+        self.oracle_calls = part.oracle_calls
+        self.greedy_calls = part.greedy_calls
+        self.neighborhood_updates = part.neighborhood_updates
+
+    cdef int attach_index(self) except -1:
+        """Let the index look at these statistics."""
+        if self.index is not None:
+            self.index.attach(self.counts, self.means, self.inverse_root)
+        return 0
+
+    cdef int count_unready(self) except -1:
+        counts = np.asarray(self.counts)[np.asarray(self.playable)]
+        self.unready = int(np.count_nonzero(counts < self.least))
+        return 0
+
     # ---- what users see ----
 
     def counts_copy(self):
         return np.array(self.counts)
+
+    def index_values(self):
+        """The index of every element as this round was decided, NaN where it played no part."""
+        return np.full(self.size, np.nan)
 
     def means_copy(self):
         """Means so far; NaN where nothing was observed."""
@@ -262,7 +311,7 @@ cdef class PolicyKernel:
         np.asarray(self.means)[:] = state["means"]
         with np.errstate(divide="ignore"):
             np.asarray(self.inverse_root)[:] = 1 / np.sqrt(counts.astype(float))
-        self.unready = int(np.count_nonzero(counts[np.asarray(self.playable)] < self.least))
+        self.count_unready()
         self.is_chosen = state["is_chosen"]
         np.asarray(self.chosen)[:] = state["chosen"]
         self.oracle_calls = state["oracle_calls"]

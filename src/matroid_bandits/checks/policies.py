@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from matroid_bandits.errors import NoBasisError
 from matroid_bandits.matroids import (
     GraphicMatroid,
     LinearMatroid,
@@ -15,6 +16,8 @@ from matroid_bandits.matroids import (
     TransversalMatroid,
     UniformMatroid,
 )
+from matroid_bandits.policies import Policy
+from matroid_bandits.problem import Problem
 from matroid_bandits.simulation import SupportsSelectUpdate
 
 __all__ = ["check_policy"]
@@ -32,7 +35,7 @@ _STATE = (
 
 
 def check_policy(
-    factory: Callable[[Matroid], SupportsSelectUpdate], *, rounds: int = 60, seed: int = 0
+    factory: Callable[[Any], SupportsSelectUpdate], *, rounds: int = 60, seed: int = 0
 ) -> None:
     """Check that a policy keeps the contract, on small matroids of every kind.
 
@@ -41,11 +44,14 @@ def check_policy(
     shows `counts` and `means`, keep them right and refuse bad input with a ``ValueError`` that
     leaves it as it was. Rewards are from its `reward_range`, if it has one, else from everywhere.
 
+    A subclass of :class:`~matroid_bandits.Policy` must also speak the language of a problem, names
+    and costs, and choose among what is on offer.
+
     Parameters
     ----------
     factory : callable
-        Makes a fresh policy for a matroid: the class itself, or a function that fixes its other
-        parameters and its seed.
+        Makes a fresh policy for a matroid, or a problem: the class itself, or a function that fixes
+        its other parameters and its seed.
     rounds : int, default 60
         Rounds played on each matroid.
     seed : int, default 0
@@ -68,6 +74,9 @@ def check_policy(
     rng = np.random.default_rng(seed)
     for matroid in _matroids(rng):
         _check_on(factory, matroid, rounds, rng)
+        if isinstance(factory(matroid), Policy):
+            _check_names_and_costs(factory, matroid, rounds // 2, rng)
+            _check_offers(factory, matroid, rounds // 2, rng)
 
 
 def _matroids(rng: "np.random.Generator") -> list[Matroid]:
@@ -88,7 +97,7 @@ def _matroids(rng: "np.random.Generator") -> list[Matroid]:
 
 
 def _check_on(
-    factory: Callable[[Matroid], SupportsSelectUpdate],
+    factory: Callable[[Any], SupportsSelectUpdate],
     matroid: Matroid,
     rounds: int,
     rng: "np.random.Generator",
@@ -123,6 +132,70 @@ def _check_on(
             seen[e].append(reward)
         if has_statistics:
             _check_statistics(policy, seen, where)
+
+
+def _check_names_and_costs(
+    factory: Callable[[Any], SupportsSelectUpdate],
+    matroid: Matroid,
+    rounds: int,
+    rng: "np.random.Generator",
+) -> None:
+    """Names and costs against numbers and rewards: the same plays."""
+    policy: Any = factory(matroid)
+    names = [f"e{e}" for e in range(matroid.size)]
+    other: Any = factory(Problem(matroid, names, sense="min"))
+    for t in range(rounds):
+        basis = policy.select()
+        expected = [names[e] for e in basis]
+        if other.select() != expected:
+            raise AssertionError(
+                f"with names and costs select() returned {other.select()}, with numbers and "
+                f"rewards {expected}, on {matroid!r} in round {t + 1}; in _select use "
+                "mean_rewards, for which larger is better, and return numbers"
+            )
+        costs = _rewards(policy, len(basis), t, rng)
+        other.update(dict(zip(expected, costs.tolist(), strict=True)))
+        policy.update(basis, other._turned(costs))
+    if not np.allclose(other.means, other._turned(policy.means), equal_nan=True):
+        raise AssertionError(f"means are not in the user's units, on {matroid!r}")
+
+
+def _check_offers(
+    factory: Callable[[Any], SupportsSelectUpdate],
+    matroid: Matroid,
+    rounds: int,
+    rng: "np.random.Generator",
+) -> None:
+    """Of what is on offer, a basis is selected; what is not is left alone."""
+    policy: Any = factory(matroid)
+    for t in range(rounds):
+        where = f"on {matroid!r} in round {t + 1}"
+        offer = np.flatnonzero(rng.random(matroid.size) < 0.8)
+        outside = np.setdiff1d(np.arange(matroid.size), offer)
+        full = matroid.max_weight_basis(np.isin(np.arange(matroid.size), offer).astype(float))
+        if np.isin(full, outside).any():
+            before = _state(policy)
+            try:
+                selected = policy.select(available=offer)
+            except NoBasisError:
+                _assert_same(before, _state(policy), f"a refused offer changed %s, {where}")
+                offer = np.union1d(offer, full)
+            else:
+                raise AssertionError(
+                    f"select() returned {selected}, {offer.tolist()} has no full basis, {where}"
+                )
+        selected = policy.select(available=offer)
+        if not (
+            np.isin(selected, offer).all()
+            and len(selected) == matroid.rank
+            and matroid.is_independent(selected)
+        ):
+            raise AssertionError(
+                f"select() returned {selected}, not a basis of {offer.tolist()}, {where}"
+            )
+        if not np.array_equal(policy.select(available=offer), selected):
+            raise AssertionError(f"select() changed its mind without an update, {where}")
+        policy.update(selected, _rewards(policy, len(selected), t, rng))
 
 
 def _observed(

@@ -11,6 +11,7 @@ from matroid_bandits._arguments import nearest, shown
 from matroid_bandits.indices import BetaThompson, GaussianThompson, Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["CTS"]
 
@@ -22,7 +23,7 @@ class CTS(GreedyPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     prior : {"beta", "gaussian"}, default "beta"
         "beta" is for rewards from 0 to 1 (those in between toss a coin), "gaussian" for noise of
@@ -47,7 +48,7 @@ class CTS(GreedyPolicy):
 
     def __init__(
         self,
-        matroid: Matroid,
+        matroid: Matroid | Problem,
         *,
         prior: Literal["beta", "gaussian"] = "beta",
         noise: float | None = None,

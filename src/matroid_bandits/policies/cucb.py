@@ -9,6 +9,7 @@ are not cut: on a matroid, cutting would only make ties.
 from matroid_bandits.indices import UCB
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["CUCB"]
 
@@ -18,7 +19,7 @@ class CUCB(GreedyPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
 
     References
@@ -35,5 +36,5 @@ class CUCB(GreedyPolicy):
 
     name = "CUCB"
 
-    def __init__(self, matroid: Matroid) -> None:
+    def __init__(self, matroid: Matroid | Problem) -> None:
         super().__init__(matroid, UCB(constant=1.5))

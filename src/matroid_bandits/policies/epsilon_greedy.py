@@ -5,6 +5,7 @@ from matroid_bandits._core.baselines import EpsilonGreedyKernel
 from matroid_bandits._core.chance import Chance
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["EpsilonGreedy"]
 
@@ -14,7 +15,7 @@ class EpsilonGreedy(CompiledPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     epsilon : float, default 0.1
         Probability of a random round, from 0 to 1; random bases are those of `RandomBasis`.
@@ -32,7 +33,7 @@ class EpsilonGreedy(CompiledPolicy):
 
     name = "EpsilonGreedy"
 
-    def __init__(self, matroid: Matroid, *, epsilon: float = 0.1, seed: int = 0) -> None:
+    def __init__(self, matroid: Matroid | Problem, *, epsilon: float = 0.1, seed: int = 0) -> None:
         self._epsilon = real(epsilon, "epsilon", least=0, most=1)
         self._seed = integer(seed, "seed", least=0)
         super().__init__(matroid)

@@ -17,6 +17,7 @@ from matroid_bandits._core.escb import ESCBKernel, ExchangeKernel
 from matroid_bandits._core.escb_sweep import ExactKernel, SweepKernel
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["ESCB"]
 
@@ -40,7 +41,7 @@ class ESCB(CompiledPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     method : {"exchange", "sweep", "exact"}, default "exchange"
         How the basis is looked for. "exchange" starts from the basis last played and makes the best
@@ -81,7 +82,7 @@ class ESCB(CompiledPolicy):
 
     def __init__(
         self,
-        matroid: Matroid,
+        matroid: Matroid | Problem,
         method: Literal["exchange", "sweep", "exact"] = "exchange",
         noise: float = 0.5,
     ) -> None:
@@ -125,5 +126,5 @@ class ESCB(CompiledPolicy):
         """
         elements = distinct_elements(basis, self._kernel.size)  # type: ignore[arg-type]
         if len(elements) != self.matroid.rank or not self.matroid.is_independent(elements):
-            raise ValueError(f"{shown(elements.tolist())} is not a basis of {self.matroid!r}")
+            raise ValueError(f"{shown(elements.tolist())} is not a basis of {self._played!r}")
         return self._kernel.value(elements)

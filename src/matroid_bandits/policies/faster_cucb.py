@@ -23,6 +23,7 @@ from matroid_bandits._arguments import integer, real
 from matroid_bandits._core.faster_cucb import FasterCUCBKernel
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["FasterCUCB"]
 
@@ -41,7 +42,7 @@ class FasterCUCB(CompiledPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     eps : float, optional
         How much of the weight may be lost, from 1e-9 to 1. Default: ``1 / ln(horizon)``. Gaps
@@ -77,7 +78,9 @@ class FasterCUCB(CompiledPolicy):
     name = "FasterCUCB"
     _kernel: FasterCUCBKernel
 
-    def __init__(self, matroid: Matroid, eps: float | None = None, horizon: int = 100_000) -> None:
+    def __init__(
+        self, matroid: Matroid | Problem, eps: float | None = None, horizon: int = 100_000
+    ) -> None:
         self._horizon = integer(horizon, "horizon", least=3)
         self._eps = (
             1 / math.log(self._horizon)

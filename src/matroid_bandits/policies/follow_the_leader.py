@@ -3,6 +3,7 @@
 from matroid_bandits.indices import Mean
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["FollowTheLeader"]
 
@@ -12,7 +13,7 @@ class FollowTheLeader(GreedyPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
 
     Examples
@@ -26,5 +27,5 @@ class FollowTheLeader(GreedyPolicy):
 
     name = "FollowTheLeader"
 
-    def __init__(self, matroid: Matroid) -> None:
+    def __init__(self, matroid: Matroid | Problem) -> None:
         super().__init__(matroid, Mean())

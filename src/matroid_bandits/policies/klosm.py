@@ -9,6 +9,7 @@ from matroid_bandits._arguments import real
 from matroid_bandits.indices import KLUCB
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["KLOSM"]
 
@@ -20,7 +21,7 @@ class KLOSM(GreedyPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     c : float, default 3.0
         The factor of ln ln t in the index; 3 in the paper, 0 does better in practice.
@@ -43,5 +44,5 @@ class KLOSM(GreedyPolicy):
 
     name = "KLOSM"
 
-    def __init__(self, matroid: Matroid, *, c: float = 3.0) -> None:
+    def __init__(self, matroid: Matroid | Problem, *, c: float = 3.0) -> None:
         super().__init__(matroid, KLUCB(real(c, "c", least=0, most=1e6)))

@@ -18,6 +18,7 @@ from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.indexed import IndexPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["MAUB"]
 
@@ -33,7 +34,7 @@ class MAUB(IndexPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     neighborhood : {"lean", "paper"}, default "lean"
         How leaders and partners are found. Both play the same basis in every round. "paper" does as
@@ -82,7 +83,7 @@ class MAUB(IndexPolicy):
 
     def __init__(
         self,
-        matroid: Matroid,
+        matroid: Matroid | Problem,
         neighborhood: Literal["lean", "paper"] = "lean",
         *,
         index: Index | str | Mapping[str, Any] = "ucb",
@@ -105,6 +106,19 @@ class MAUB(IndexPolicy):
         return self._neighborhood
 
     @property
-    def leader(self) -> npt.NDArray[np.intp] | None:
-        """The basis that leads, ascending; None in the first rounds."""
-        return self._kernel.leader_copy()
+    def leader(self) -> Any:
+        """The basis that leads: names, or ascending numbers where there are none. None in the first
+        rounds.
+        """
+        leader = self._kernel.leader_copy()
+        return None if leader is None else self._problem.names(leader)
+
+    def _why(self, selected: npt.NDArray[np.intp]) -> str:
+        leader = self._kernel.leader_copy()
+        if leader is None or self._kernel.unready:
+            return super()._why(selected)
+        came, went = np.setdiff1d(selected, leader), np.setdiff1d(leader, selected)
+        if not came.size:
+            return "The leader: the set that looks best so far."
+        name = self._problem.name
+        return f"The leader with {name(came[0])} in place of {name(went[0])}, to learn about it."

@@ -13,6 +13,7 @@ from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["OMM"]
 
@@ -24,7 +25,7 @@ class OMM(GreedyPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     index : Index, str or dict, default "ucb"
         What takes the place of the bound: an index such as ``KLUCB()``, or its name.
@@ -58,7 +59,7 @@ class OMM(GreedyPolicy):
 
     def __init__(
         self,
-        matroid: Matroid,
+        matroid: Matroid | Problem,
         *,
         index: Index | str | Mapping[str, Any] = "ucb",
         noise: float | None = None,

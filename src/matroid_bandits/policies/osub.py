@@ -22,6 +22,7 @@ from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.indexed import IndexPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["OSUB"]
 
@@ -36,7 +37,7 @@ class OSUB(IndexPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     graph : iterable of pairs of int, optional
         For single arms: the edges between the elements of a matroid of rank 1, such as
@@ -86,7 +87,7 @@ class OSUB(IndexPolicy):
 
     def __init__(
         self,
-        matroid: Matroid,
+        matroid: Matroid | Problem,
         graph: Iterable[tuple[int, int]] | None = None,
         *,
         index: Index | str | Mapping[str, Any] = "kl",
@@ -129,13 +130,15 @@ class OSUB(IndexPolicy):
 
     @property
     def arm_means(self) -> npt.NDArray[np.float64]:
-        """Mean reward of each arm so far, NaN where it was never played (a copy)."""
-        return self._kernel.arm_means_copy()
+        """Mean reward, or cost, of each arm so far, NaN where it was never played (a copy)."""
+        return self._turned(self._kernel.arm_means_copy())
 
     @property
-    def leader(self) -> npt.NDArray[np.intp]:
-        """The elements of the arm with the largest mean so far, ascending."""
-        return self._kernel.leader_copy()
+    def leader(self) -> Any:
+        """The elements of the arm with the largest mean so far: names, or ascending numbers where
+        there are none.
+        """
+        return self._problem.names(self._kernel.leader_copy())
 
     def neighbors(self, arm: int) -> npt.NDArray[np.intp]:
         """The arms next to `arm`, ascending: rows of `arms`.

@@ -5,6 +5,7 @@ from matroid_bandits._core.baselines import RandomKernel
 from matroid_bandits._core.chance import Chance
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.problem import Problem
 
 __all__ = ["RandomBasis"]
 
@@ -17,7 +18,7 @@ class RandomBasis(CompiledPolicy):
 
     Parameters
     ----------
-    matroid : Matroid
+    matroid : Matroid or Problem
         What may be played.
     seed : int, default 0
         Seed of the orders.
@@ -31,7 +32,7 @@ class RandomBasis(CompiledPolicy):
 
     name = "RandomBasis"
 
-    def __init__(self, matroid: Matroid, *, seed: int = 0) -> None:
+    def __init__(self, matroid: Matroid | Problem, *, seed: int = 0) -> None:
         self._seed = integer(seed, "seed", least=0)
         super().__init__(matroid)
 

@@ -1,0 +1,429 @@
+"""Names, costs, offers and explanations, in the user's own words."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+
+from ..reference import matroids as reference
+
+LINKS = [("Oslo", "Rome"), ("Rome", "Cork"), ("Cork", "Oslo"), ("Cork", "Wien")]
+TRIANGLE = mb.GraphicMatroid(LINKS)
+
+
+def network(sense: str = "min") -> mb.Problem:
+    return mb.Problem(TRIANGLE, labels=LINKS, sense=sense)
+
+
+# ---- what a problem is ----
+
+
+def test_it_tells_what_it_was_made_of() -> None:
+    problem = network()
+    assert problem.matroid is TRIANGLE
+    assert problem.labels == tuple(LINKS)
+    assert (problem.sense, problem.size, problem.rank) == ("min", 4, 3)
+    assert "sense='min'" in repr(problem)
+    assert mb.Problem(TRIANGLE).labels is None
+
+
+def test_names_and_numbers() -> None:
+    problem = network()
+    assert problem.elements([("Cork", "Wien"), ("Oslo", "Rome")]).tolist() == [3, 0]
+    assert problem.names(np.array([1, 2])) == [LINKS[1], LINKS[2]]
+    assert problem.elements([]).tolist() == []
+    plain = mb.Problem(TRIANGLE)
+    assert plain.elements({2, 0}).tolist() == [0, 2]
+    assert plain.names(np.array([1, 2])).tolist() == [1, 2]
+
+
+def test_labels_may_be_arrays_of_any_kind() -> None:
+    words = mb.Problem(mb.UniformMatroid(1, 2), labels=np.array(["a", "b"]))
+    assert words.labels == ("a", "b")
+    numbers = mb.Problem(mb.UniformMatroid(1, 2), labels=np.array([318, 296]))
+    policy = mb.OMM(numbers)
+    assert policy.select() == [318]
+    policy.update(np.array([318]), [0.5])
+    assert policy.counts.tolist() == [1, 0]
+
+
+def test_the_best_basis_by_sense() -> None:
+    values = [20.0, 35.0, 18.0, 9.0]
+    assert network("min").best_basis(values) == [LINKS[0], LINKS[2], LINKS[3]]
+    assert network("max").best_basis(dict(zip(LINKS, values, strict=True))) == [
+        LINKS[0],
+        LINKS[1],
+        LINKS[3],
+    ]
+
+
+def test_questions_by_name() -> None:
+    problem = network()
+    assert not problem.is_independent(LINKS[:3])
+    assert problem.is_independent(LINKS[1:])
+    circuit = problem.fundamental_circuit([LINKS[0], LINKS[1], LINKS[3]], LINKS[2])
+    assert circuit == LINKS[:3]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: mb.Problem(TRIANGLE, labels=["a"]), "one label per element is needed: 4, got 1"),
+        (
+            lambda: mb.Problem(TRIANGLE, labels=["a", "b", "a", "c"]),
+            "elements 0 and 2 have the same label 'a'",
+        ),
+        (
+            lambda: mb.Problem(TRIANGLE, labels=[["a"], "b", "c", "d"]),
+            r"the label of element 0 must be hashable, got \['a'\]",
+        ),
+        (
+            lambda: mb.Problem(TRIANGLE, labels=[("a", []), "b", "c", "d"]),
+            "the label of element 0 must be hashable",
+        ),
+        (
+            lambda: mb.Problem(TRIANGLE, labels=[float("nan"), "b", "c", "d"]),
+            "the label of element 0 must be hashable, got nan",
+        ),
+        (lambda: mb.Problem(TRIANGLE, labels="abcd"), "labels must be a list, got 'abcd'"),
+        (
+            lambda: mb.Problem(TRIANGLE, sense="maximum"),
+            "sense must be 'max' or 'min', got 'maximum'; did you mean max",
+        ),
+        (lambda: network("mim"), "sense must be 'max' or 'min', got 'mim'; did you mean min"),
+        (
+            lambda: network().elements([("Oslo", "Rom")]),
+            r"unknown label \('Oslo', 'Rom'\); did you mean \('Oslo', 'Rome'\)",
+        ),
+        (lambda: network().elements([["Oslo"]]), r"unknown label \['Oslo'\]"),
+        (lambda: network().elements("Oslo"), "names must be a list, got 'Oslo'"),
+        (lambda: network().elements([LINKS[0], LINKS[0]]), r"\('Oslo', 'Rome'\) is given twice"),
+        (lambda: mb.Problem(TRIANGLE).elements([7]), "element 7 is not in the ground set"),
+        (
+            lambda: network().best_basis({LINKS[0]: 1.0}),
+            r"one value per element is needed; \('Rome', 'Cork'\) has none",
+        ),
+        (
+            lambda: network().fundamental_circuit(LINKS[:3], LINKS[3]),
+            r"\[\('Oslo', 'Rome'\), .*\] is not a basis: it is dependent",
+        ),
+        (
+            lambda: network().fundamental_circuit(LINKS[:2], LINKS[3]),
+            "is not a basis: it has 2 elements, the rank is 3",
+        ),
+    ],
+)
+def test_mistakes_have_messages(make, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_what_is_no_matroid_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"a problem needs a matroid, got 3; .*OracleMatroid"):
+        mb.Problem(3)
+    with pytest.raises(TypeError, match="MAUB needs a matroid"):
+        mb.MAUB("K5")
+
+
+# ---- policies speak its language ----
+
+
+def test_policies_select_and_accept_names() -> None:
+    policy = mb.MAUB(network())
+    tree = policy.select()
+    assert tree == [LINKS[0], LINKS[1], LINKS[3]]
+    policy.update(dict.fromkeys(tree, 10.0))
+    policy.update([LINKS[2]], [30.0])
+    assert policy.means.tolist() == [10.0, 10.0, 30.0, 10.0]
+    policy.select()
+    assert policy.leader == tree
+    assert policy.problem.labels == tuple(LINKS)
+    assert "sense='min'" in repr(policy)
+
+
+@pytest.mark.parametrize(
+    ("elements", "costs", "message"),
+    [
+        ({("Oslo", "Rom"): 1.0}, None, r"unknown label \('Oslo', 'Rom'\)"),
+        (LINKS[:1], [float("nan")], r"the cost of \('Oslo', 'Rome'\) is nan; it must be finite"),
+        (LINKS[:2], [1.0], "one cost per element is needed, got 2 elements and 1 costs"),
+        (LINKS[:1], ["x"], r"costs must be numbers, got \['x'\]"),
+        (LINKS[:1], None, r"rewards are missing; write update\(elements, rewards\)"),
+        ({LINKS[0]: 1.0}, [1.0], "rewards are given twice"),
+        ([LINKS[0], LINKS[0]], [1.0, 2.0], "is given twice"),
+    ],
+)
+def test_refused_feedback_changes_nothing(elements, costs, message: str) -> None:
+    policy = mb.MAUB(network())
+    before = policy.select()
+    with pytest.raises(ValueError, match=message):
+        policy.update(elements, costs)
+    assert policy.select() == before
+    assert (policy.rounds, policy.counts.sum()) == (0, 0)
+
+
+def test_costs_with_bounds_stay_within_them() -> None:
+    # kl-UCB is for rewards from 0 to 1; a cost of 0.2 is a reward of 0.8.
+    problem = mb.Problem(mb.UniformMatroid(1, 2), labels=["x", "y"], sense="min")
+    policy = mb.KLOSM(problem)
+    assert policy.reward_range == (0, 1)
+    policy.update({"x": 0.25})
+    policy.update({"y": 0.75})
+    assert policy.means.tolist() == [0.25, 0.75]
+    assert policy.mean_rewards.tolist() == [0.75, 0.25]
+    assert policy.select() == ["x"]
+    with pytest.raises(ValueError, match=r"the cost of 'x' is 1.5, but KLOSM is for costs from 0"):
+        policy.update({"x": 1.5})
+
+
+def test_costs_need_two_bounds_or_none() -> None:
+    class Positive(mb.Index):
+        low = 0.0
+
+        def values(self, means, counts, time):
+            return means
+
+    with pytest.raises(ValueError, match="costs cannot be turned into such rewards"):
+        mb.OMM(mb.Problem(TRIANGLE, sense="min"), index=Positive())
+    mb.OMM(TRIANGLE, index=Positive())
+
+
+def test_costs_are_minimised_in_simulations() -> None:
+    latency = np.array([20.0, 35.0, 18.0, 9.0])
+    environment = mb.GaussianEnvironment(latency, std=2.0)
+    policy = mb.MAUB(network(), noise=2.0)
+    result = mb.simulate(policy, environment, 2000)
+    assert policy.leader == [LINKS[0], LINKS[2], LINKS[3]]
+    assert np.allclose(policy.means, latency, atol=1.5)
+    # The same plays as with rewards -latency, and the same regret.
+    mirrored = mb.simulate(
+        mb.MAUB(TRIANGLE, noise=2.0), mb.GaussianEnvironment(-latency, std=2.0), 2000
+    )
+    assert 0 < result.total_regret < 50 * mirrored.total_regret
+    # What is lost is what was played above the best: 15 for every round with the slow link.
+    slow = policy.counts[1]
+    assert result.total_regret >= 15 * slow * (1 - 1e-12)
+
+
+def test_costs_in_python_and_compiled_cost_the_same() -> None:
+    environment = mb.GaussianEnvironment([20.0, 35.0, 18.0, 9.0], std=2.0)
+
+    class InPython(mb.MAUB):
+        def update(self, elements, rewards=None):
+            super().update(elements, rewards)
+
+    compiled = mb.simulate(mb.MAUB(network(), noise=2.0), environment, 500)
+    python = mb.simulate(InPython(network(), noise=2.0), environment, 500)
+    assert compiled.regret.tolist() == python.regret.tolist()
+    assert compiled.counters == python.counters
+
+
+def test_gaps_of_costs_by_name() -> None:
+    found = mb.gaps(network(), dict(zip(LINKS, [20.0, 35.0, 18.0, 9.0], strict=True)))
+    assert found.gaps.tolist() == [15.0]
+    assert found.partners.tolist() == [0]
+    assert "('Rome', 'Cork')    35  ('Oslo', 'Rome')    20   15" in str(found)
+    environment = mb.GaussianEnvironment([20.0, 35.0, 18.0, 9.0], std=2.0)
+    bound = mb.regret_lower_bound(network(), environment, 1000)
+    assert bound == pytest.approx(2 * 2.0**2 / 15 * np.log(1000))
+
+
+# ---- what is on offer ----
+
+
+def test_an_offer_restricts_the_matroid() -> None:
+    policy = mb.OMM(network())
+    assert policy.select(available=LINKS[1:]) == LINKS[1:]
+    # Filtering the answer of the whole would have left two.
+    assert policy.select() == [LINKS[0], LINKS[1], LINKS[3]]
+
+
+def test_without_a_full_basis_it_says_so() -> None:
+    policy = mb.MAUB(network())
+    with pytest.raises(mb.NoBasisError, match="no full basis is available") as error:
+        policy.select(available=LINKS[:3])
+    assert "at most 2 can be played together" in str(error.value)
+    assert "('Cork', 'Wien')" in str(error.value)
+    assert policy.rounds == policy.oracle_calls == 0
+    assert policy.select(available=LINKS[:3], allow_smaller=True) == LINKS[:2]
+    assert policy.select(available=[], allow_smaller=True) == []
+
+
+def test_an_unknown_name_on_offer_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown label 'Oslo'"):
+        mb.MAUB(network()).select(available=["Oslo"])
+
+
+def test_the_local_time_of_a_basis_is_one_whatever_is_on_offer() -> None:
+    matroid = mb.UniformMatroid(1, 3)
+    whole, now_and_then = mb.MAUB(matroid), mb.MAUB(matroid)
+    rng = np.random.default_rng(0)
+    for t in range(60):
+        # Element 2 is hopeless: whether it is on offer makes no difference to the leader.
+        rewards = rng.normal([0.5, 0.4, -9.0], 0.1)
+        offer = [0, 1] if t > 5 and t % 3 else None
+        for policy, available in ((whole, None), (now_and_then, offer)):
+            chosen = policy.select(available=available)
+            policy.update(chosen, rewards[chosen])
+    saved = pickle.loads(pickle.dumps(now_and_then))
+    assert saved.select().tolist() == now_and_then.select().tolist()
+    kernel = now_and_then._kernel.state()
+    times = {**kernel["former_times"], kernel["leader"].tobytes(): kernel["local_time"]}
+    # Every round after the first three had some leader, counted once.
+    assert sum(times.values()) == now_and_then.rounds + 1 - 3
+
+
+@pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
+def test_a_round_on_offer_is_a_round_on_the_restriction(name: str) -> None:
+    """The same statistics on the restricted matroid decide alike."""
+    if name == "OSUB":
+        pytest.skip("learns of bases, which the restriction numbers anew")
+    cls = mb.catalog.POLICIES[name]
+    rng = np.random.default_rng(5)
+    matroid = mb.GraphicMatroid.complete(5)
+    for _ in range(20):
+        offer = np.sort(rng.permutation(matroid.size)[:7])
+        inside = reference.graphic([matroid.edges[e] for e in offer])
+        if reference.rank(7, inside) < matroid.rank:
+            continue
+        history = [(e, float(r)) for e in range(10) for r in rng.random(3)]
+        policy, other = cls(matroid), cls(mb.OracleMatroid(7, inside))
+        for e, reward in history:
+            policy.update([e], [reward])
+            known = np.flatnonzero(offer == e)
+            other.update(known, [reward] * len(known))
+        if name in {"CTS", "RandomBasis", "EpsilonGreedy"}:
+            # Draws differ: what is left is that it is a basis of the restriction.
+            chosen = np.searchsorted(offer, policy.select(available=offer))
+            assert inside(frozenset(chosen.tolist()))
+        else:
+            chosen = policy.select(available=offer)
+            assert chosen.tolist() == offer[other.select()].tolist()
+
+
+def test_osub_near_the_best_arm_on_offer() -> None:
+    line = [(0, 1), (1, 2), (2, 3), (3, 4)]
+    policy = mb.OSUB(mb.UniformMatroid(1, 5), graph=line)
+    for _ in range(5):
+        for arm, reward in enumerate([0.1, 0.3, 0.5, 0.9, 0.6]):
+            policy.update([arm], [reward])
+    # Of what is on offer, 4 has the largest mean; by force it is played first.
+    assert policy.select(available=[0, 1, 2, 4]).tolist() == [4]
+    policy.update([4], [0.6])
+    # Its only neighbor, 3, is not on offer.
+    assert policy.select(available=[0, 1, 2, 4]).tolist() == [4]
+    with pytest.raises(ValueError, match="whole bases"):
+        policy.select(available=[], allow_smaller=True)
+
+
+def test_saved_between_select_and_update_with_an_offer() -> None:
+    policy = mb.MAUB(mb.GraphicMatroid.complete(4), index="gaussian-thompson")
+    rng = np.random.default_rng(1)
+    for _ in range(12):
+        offer = [0, 1, 2, 3, 5]
+        chosen = policy.select(available=offer)
+        twins = [pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)]
+        rewards = rng.random(len(chosen))
+        for one in (policy, *twins):
+            assert one.select(available=offer).tolist() == chosen.tolist()
+            assert str(one.explain()) == str(policy.explain())
+            one.update(chosen, rewards)
+        follow = [one.select().tolist() for one in (policy, *twins)]
+        assert follow[0] == follow[1] == follow[2]
+
+
+def test_a_policy_in_python_chooses_on_offer() -> None:
+    class Impatient(mb.Policy):
+        def _select(self):
+            return self.greedy_basis(np.where(self.counts == 0, np.inf, self.mean_rewards))
+
+    policy = Impatient(network())
+    for link, cost in zip(LINKS, [5.0, 1.0, 3.0, 9.0], strict=True):
+        policy.update({link: cost})
+    assert policy.select() == LINKS[1:]
+    assert policy.select(available=[LINKS[0], *LINKS[2:]]) == [LINKS[0], *LINKS[2:]]
+
+    class Stubborn(mb.Policy):
+        def _select(self):
+            return [0, 1, 3]
+
+    with pytest.raises(ValueError, match=r"Stubborn selected .* use self.greedy_basis"):
+        Stubborn(network()).select(available=LINKS[1:])
+
+
+# ---- explanations ----
+
+
+def test_the_explanation_of_a_leader() -> None:
+    policy = mb.MAUB(network(), noise=2.0)
+    for _ in range(50):
+        for link, cost in zip(LINKS, [20.0, 35.0, 18.0, 9.0], strict=True):
+            policy.update({link: cost})
+    explanation = policy.explain()
+    assert explanation.why == "The leader: the set that looks best so far."
+    assert [line.element for line in explanation.selected] == [LINKS[0], LINKS[2], LINKS[3]]
+    first, second, last = explanation.selected
+    assert (first.mean, first.count, first.partner) == (20.0, 50, LINKS[1])
+    assert second.partner == LINKS[1]
+    assert last.partner is None  # Wien has one link only
+    (other,) = explanation.others
+    assert (other.element, other.partner) == (LINKS[1], LINKS[0])
+    # Costs: optimism looks down.
+    assert first.index <= first.mean
+    assert "would be replaced by" in str(explanation)
+
+
+def test_the_explanation_of_an_exchange_and_of_first_rounds() -> None:
+    policy = mb.MAUB(mb.UniformMatroid(1, 2))
+    assert policy.explain().why.startswith("First rounds")
+    policy.update([0], [0.5])
+    policy.update([1], [0.4])
+    whys = set()
+    for _ in range(20):
+        chosen = policy.select()
+        explanation = policy.explain()
+        whys.add(explanation.why)
+        (line,) = explanation.selected
+        assert line.element == chosen[0]
+        assert line.partner == 1 - chosen[0]
+        policy.update(chosen, [0.5 - 0.1 * chosen[0]])
+    assert "The leader with 1 in place of 0, to learn about it." in whys
+    assert "The leader: the set that looks best so far." in whys
+
+
+@pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
+def test_every_policy_explains(name: str) -> None:
+    policy = mb.catalog.POLICIES[name](mb.GraphicMatroid.complete(4))
+    rng = np.random.default_rng(0)
+    for t in range(30):
+        offer = None if t % 2 else [0, 1, 2, 3, 4]
+        chosen = policy.select(available=offer)
+        explanation = policy.explain()
+        assert [line.element for line in explanation.selected] == chosen.tolist()
+        assert len(explanation.others) == (3 if t % 2 else 2)
+        assert policy.select(available=offer).tolist() == chosen.tolist()
+        policy.update(chosen, rng.random(3))
+
+
+def test_the_index_explained_is_the_one_that_decided() -> None:
+    for index in ("ucb", "kl", "ucb-v", "beta-thompson", "gaussian-thompson"):
+        policy = mb.OMM(mb.UniformMatroid(2, 6), index=index, seed=3)
+        rng = np.random.default_rng(0)
+        for _ in range(40):
+            chosen = policy.select()
+            values = policy._kernel.index_values()
+            if not np.isnan(values).any():
+                assert sorted(np.argsort(-values, kind="stable")[:2]) == chosen.tolist()
+            policy.update(chosen, rng.random(2))
+        assert not np.isnan(values).any()
+
+
+def test_a_long_explanation_is_cut() -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 100))
+    explanation = policy.explain()
+    assert len(explanation.others) == 20
+    assert explanation.n_others == 99
+    assert str(explanation).endswith("... and 79 more")
