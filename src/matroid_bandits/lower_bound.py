@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, shown, weight_array
 from matroid_bandits._core.partners import partners_of
+from matroid_bandits._tables import aligned
 from matroid_bandits.environments import Environment
 from matroid_bandits.errors import no_partner
 from matroid_bandits.matroids import Matroid
@@ -79,11 +80,7 @@ class Gaps:
                 self.elements[first], self.partners[first], self.gaps[first], strict=True
             )
         ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in rows
-        ]
+        lines = aligned(rows)
         if self.gaps.size > _LINES:
             lines.append(f"... and {self.gaps.size - _LINES:,} more")
         if not self.gaps.size:

@@ -43,10 +43,10 @@ def test_it_starts_with_the_first_arm_and_walks_along_the_graph() -> None:
         (7, "graph must be a list, got 7"),
         ([0, 1], "an edge of graph must be a list, got 0"),
         ([(0, 1, 2)], r"an edge of graph must be a pair of elements, got \(0, 1, 2\)"),
-        ([(0, 0.5)], "an end of an edge of graph must be an integer, got 0.5"),
+        ([(0, 0.5)], r"the edge \(0, 0.5\) of graph: elements must be integers, got \[0.0, 0.5\]"),
         ([(0, 1), (2, 2)], r"must join two different elements, got \(2, 2\)"),
-        ([*LINE, (3, 4)], r"the edge \(3, 4\) of graph: 4 is no element of UniformMatroid"),
-        ([*LINE, (-1, 0)], r"the edge \(-1, 0\) of graph: -1 is no element of UniformMatroid"),
+        ([*LINE, (3, 4)], r"the edge \(3, 4\) of graph: element 4 is not in the ground set"),
+        ([*LINE, (-1, 0)], r"the edge \(-1, 0\) of graph: element -1 is not in the ground set"),
         ([(0, 1), (2, 3)], "connected, but no path of its edges leads from arm 0 to 2"),
         ([], "connected, but no path of its edges leads from arm 0 to 1"),
     ],
@@ -62,7 +62,7 @@ def test_a_graph_is_for_rank_1_without_loops() -> None:
     with pytest.raises(ValueError, match="has rank 0"):
         mb.OSUB(mb.UniformMatroid(0, 0), [])
     parallel = mb.GraphicMatroid([(0, 1), (5, 5), (0, 1)])
-    with pytest.raises(ValueError, match=r"edge \(0, 1\) of graph: 1 is a loop and can never be"):
+    with pytest.raises(ValueError, match=r"edge \(0, 1\) of graph: 1 is a loop of Graphic"):
         mb.OSUB(parallel, [(0, 1), (0, 2)])
     policy = mb.OSUB(parallel, [(2, 0)])
     assert policy.arms.tolist() == [[0], [2]]

@@ -1,7 +1,10 @@
-"""The README's examples run."""
+"""The examples of the README and of the pages in docs run."""
 
+import doctest
 import re
 from pathlib import Path
+
+import pytest
 
 from matroid_bandits.cli import main
 
@@ -16,6 +19,17 @@ def test_examples_run(capsys) -> None:
         exec(block, namespace)
     tree = [("Paris", "Oslo"), ("Cork", "Paris"), ("Cork", "Rome"), ("Wien", "Cork")]
     assert capsys.readouterr().out == f"{tree}\n"
+
+
+PAGES = sorted(path for path in README.parent.glob("docs/*.md") if ">>> " in path.read_text())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_are_right(page: Path) -> None:
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+    failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=flags)
+    assert tried > 0
+    assert not failed
 
 
 def test_the_table_is_what_the_command_prints(capsys) -> None:

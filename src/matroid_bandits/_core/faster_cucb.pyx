@@ -80,7 +80,6 @@ cdef class FasterCUCBKernel(PolicyKernel):
             return 0
         if self.unready > 0:
             return self.first_round()
-        self.opening = None
         # lambda_t, with t the number of this round.
         width = sqrt(1.5 * log(<double>(self.rounds + 1)))
         if not self.has_basis:

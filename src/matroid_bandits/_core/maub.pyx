@@ -131,7 +131,6 @@ cdef class MAUBKernel(PolicyKernel):
         # Step 1: the first rounds.
         if self.unready > 0:
             return self.first_round()
-        self.opening = None
         # Step 2: the leader, by the partners as last computed; only then the order.
         found = self.challengers.look(self.width(), True) if self.has_leader else BEATEN
         if found == BEATEN or found == REORDERED:

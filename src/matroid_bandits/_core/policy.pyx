@@ -69,6 +69,8 @@ cdef class PolicyKernel:
             if self.rounds + 1 >= self.inverse_roots.shape[0] < MOST_INVERSE_ROOTS:
                 self.extend_inverse_roots()
             self.make_room(2 * self.rank)
+            if self.unready == 0 and self.opening is not None:
+                self.opening = None
             self.decide()
             self.is_chosen = True
         finally:

@@ -8,9 +8,10 @@ import numpy as np
 
 from matroid_bandits import catalog
 from matroid_bandits._progress import Progress
+from matroid_bandits._tables import aligned
 from matroid_bandits.cli.instances import Instances, add_instance_options
 from matroid_bandits.cli.options import count, named
-from matroid_bandits.cli.texts import aligned, plus_minus
+from matroid_bandits.cli.texts import plus_minus
 from matroid_bandits.simulation import COUNTERS, Simulation, refuse_unfit, simulate
 
 __all__ = ["EXAMPLE", "add_to"]

@@ -8,8 +8,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from matroid_bandits._tables import aligned
 from matroid_bandits.cli.options import count
-from matroid_bandits.cli.texts import aligned, plus_minus, say
+from matroid_bandits.cli.texts import plus_minus, say
 
 if TYPE_CHECKING:
     from matroid_bandits.experiments import PolicySpec, Report, Study
@@ -274,7 +275,7 @@ def _show(study: "Study") -> None:
         header.append("policies")
         for row, i in zip(rows, study.instances, strict=True):
             row.append("all" if i.policies is None else ", ".join(i.policies))
-    for line in aligned([header, *rows], left=1):
+    for line in aligned([header, *rows], left=(0,)):
         say(f"  {line}")
 
 
@@ -318,4 +319,4 @@ def _table(report: "Report") -> list[str]:
         if compared:
             cells += [number(row["published_oracle_calls"]), ratio(row["ratio_oracle_calls"])]
         rows.append(cells)
-    return aligned([header, *rows], left=2)
+    return aligned([header, *rows], left=(0, 1))

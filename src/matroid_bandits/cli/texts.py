@@ -2,22 +2,9 @@
 
 import os
 import sys
-from collections.abc import Sequence
 from typing import TextIO
 
-__all__ = ["aligned", "plus_minus", "say", "silence"]
-
-
-def aligned(rows: Sequence[Sequence[str]], left: int = 0) -> list[str]:
-    """Lines of a table, aligned to the right but for the first `left` columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if k < left else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
+__all__ = ["plus_minus", "say", "silence"]
 
 
 def plus_minus() -> str:

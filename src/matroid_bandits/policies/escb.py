@@ -8,11 +8,12 @@ negative. The paper leaves open how the best basis is found; "exact" finds it, "
 that differ by less than rounding does are ties; the first found wins, always the same one.
 """
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Any, Literal
 
-import numpy.typing as npt
+import numpy as np
 
-from matroid_bandits._arguments import distinct_elements, nearest, real, shown
+from matroid_bandits._arguments import nearest, real, shown
 from matroid_bandits._core.escb import ESCBKernel, ExchangeKernel
 from matroid_bandits._core.escb_sweep import ExactKernel, SweepKernel
 from matroid_bandits.matroids import Matroid
@@ -114,8 +115,8 @@ class ESCB(CompiledPolicy):
         """
         return self._kernel.bound
 
-    def value(self, basis: npt.ArrayLike) -> float:
-        """What the rule maximises, for one basis in this round.
+    def value(self, basis: Iterable[Any]) -> float:
+        """What the rule maximises, for one basis in this round: larger is better, also of costs.
 
         Infinite if an element of it has never been observed.
 
@@ -124,7 +125,9 @@ class ESCB(CompiledPolicy):
         ValueError
             If `basis` is not a basis.
         """
-        elements = distinct_elements(basis, self._kernel.size)  # type: ignore[arg-type]
-        if len(elements) != self.matroid.rank or not self.matroid.is_independent(elements):
-            raise ValueError(f"{shown(elements.tolist())} is not a basis of {self._played!r}")
+        elements = np.sort(self._problem.elements(basis))
+        reason = self.matroid._why_no_basis(elements)
+        if reason:
+            names = list(self._problem.names(elements))
+            raise ValueError(f"{shown(names)} is not a basis of {self._played!r}: {reason}")
         return self._kernel.value(elements)

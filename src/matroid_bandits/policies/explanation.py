@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._core.partners import partners_of, replacements_of
+from matroid_bandits._tables import aligned
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
 
@@ -156,11 +157,4 @@ def _number(value: float) -> str:
 def _table(first: str, last: str, lines: list[Line]) -> list[str]:
     """Names to the left, numbers to the right."""
     rows = [(first, "mean", "count", "index", last), *map(_cells, lines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if k in (0, len(row) - 1) else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return aligned(rows, left=(0, 4))

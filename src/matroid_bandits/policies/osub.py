@@ -88,7 +88,7 @@ class OSUB(IndexPolicy):
     def __init__(
         self,
         matroid: Matroid | Problem,
-        graph: Iterable[tuple[int, int]] | None = None,
+        graph: Iterable[tuple[Any, Any]] | None = None,
         *,
         index: Index | str | Mapping[str, Any] = "kl",
         noise: float | None = None,
@@ -102,14 +102,14 @@ class OSUB(IndexPolicy):
     def _new_kernel(self, matroid: Matroid) -> OSUBKernel:
         index = self._index._new_kernel(self._seed)
         if self._graph is not None:
-            return OSUBKernel(matroid, index, _single_arms(matroid, self._graph))
+            return OSUBKernel(matroid, index, _single_arms(self._problem, self._graph))
         bases, questions = bases_of(matroid)
         kernel = OSUBKernel(matroid, index, Arms(matroid.size, bases))
         kernel.count_calls(oracle_calls=questions, greedy_calls=1)
         return kernel
 
     @property
-    def graph(self) -> tuple[tuple[int, int], ...] | None:
+    def graph(self) -> tuple[tuple[Any, Any], ...] | None:
         """The edges as given; None if the arms are the bases."""
         return self._graph
 
@@ -153,19 +153,19 @@ class OSUB(IndexPolicy):
         return self._kernel.arms.neighbors_copy(checked).astype(np.intp)
 
 
-def _edge(edge: Any) -> tuple[int, int]:
+def _edge(edge: Any) -> tuple[Any, Any]:
     """Two different elements."""
     ends = listed(edge, "an edge of graph")
     if len(ends) != 2:
         raise ValueError(f"an edge of graph must be a pair of elements, got {shown(edge)}")
-    one, other = (integer(end, "an end of an edge of graph") for end in ends)
-    if one == other:
-        raise ValueError(f"an edge of graph must join two different elements, got {(one, other)}")
-    return one, other
+    if ends[0] == ends[1]:
+        raise ValueError(f"an edge of graph must join two different elements, got {tuple(ends)}")
+    return ends[0], ends[1]
 
 
-def _single_arms(matroid: Matroid, edges: Iterable[tuple[int, int]]) -> Arms:
+def _single_arms(problem: Problem, edges: Iterable[tuple[Any, Any]]) -> Arms:
     """Elements as arms, on a graph."""
+    matroid = problem.matroid
     if matroid.rank != 1:
         raise ValueError(
             f"a graph is for single arms, on a matroid of rank 1; {matroid!r} has rank "
@@ -174,13 +174,19 @@ def _single_arms(matroid: Matroid, edges: Iterable[tuple[int, int]]) -> Arms:
     loops = set(matroid.loops.tolist())
     near: dict[int, set[int]] = {e: set() for e in range(matroid.size) if e not in loops}
     for edge in edges:
-        for end in edge:
-            if end not in near:
-                problem = "is a loop and can never be played" if end in loops else "is no element"
-                raise ValueError(f"the edge {edge} of graph: {end} {problem} of {matroid!r}")
-        near[edge[0]].add(edge[1])
-        near[edge[1]].add(edge[0])
-    _refuse_if_apart(near)
+        try:
+            one, other = problem.elements(edge).tolist()
+        except ValueError as error:
+            raise ValueError(f"the edge {edge} of graph: {error}") from None
+        for end, name in zip((one, other), edge, strict=True):
+            if end in loops:
+                raise ValueError(
+                    f"the edge {edge} of graph: {name!r} is a loop of {matroid!r}"
+                    " and can never be played"
+                )
+        near[one].add(other)
+        near[other].add(one)
+    _refuse_if_apart(near, problem)
     number = {e: k for k, e in enumerate(near)}
     neighbors = [number[other] for e in near for other in sorted(near[e])]
     return Arms(
@@ -191,7 +197,7 @@ def _single_arms(matroid: Matroid, edges: Iterable[tuple[int, int]]) -> Arms:
     )
 
 
-def _refuse_if_apart(near: Mapping[int, set[int]]) -> None:
+def _refuse_if_apart(near: Mapping[int, set[int]], problem: Problem) -> None:
     """Refuse a graph in which some arm cannot be reached from the first."""
     first = next(iter(near))
     reached = {first}
@@ -203,5 +209,6 @@ def _refuse_if_apart(near: Mapping[int, set[int]]) -> None:
     for e in near:
         if e not in reached:
             raise ValueError(
-                f"graph must be connected, but no path of its edges leads from arm {first} to {e}"
+                "graph must be connected, but no path of its edges leads from arm "
+                f"{problem.name(first)} to {problem.name(e)}"
             )
