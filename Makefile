@@ -36,8 +36,8 @@ test-archive: dev  ## the source archive installs into an empty environment and 
 	rm -rf build/archive && mkdir -p build/archive
 	$(BIN)/python -m build --sdist --outdir build/archive . > build/archive/log
 	$(PYTHON) -m venv build/archive/venv
-	build/archive/venv/bin/python -m pip install --quiet --disable-pip-version-check \
-		build/archive/matroid_bandits-*.tar.gz
+	MATROID_BANDITS_QUICK=1 build/archive/venv/bin/python -m pip install --quiet \
+		--disable-pip-version-check build/archive/matroid_bandits-*.tar.gz
 	cd build/archive && venv/bin/matroid-bandits simulate --matroid K5 --horizon 1000 --runs 2
 	cd build/archive && venv/bin/matroid-bandits reproduce --list
 

@@ -1,7 +1,8 @@
 """Build the Cython kernels: every ``_core/*.pyx`` is one extension module.
 
 Set ``MATROID_BANDITS_CHECKED=1`` to build with Cython's bounds checks on (slower; `make
-test-checked` runs the whole suite on such a build).
+test-checked` runs the whole suite on such a build), ``MATROID_BANDITS_QUICK=1`` to build without
+optimisation (`make test-archive` only looks whether an archive is complete).
 """
 
 import os
@@ -15,6 +16,9 @@ JOBS = os.cpu_count() or 1
 # Kernels that draw random numbers.
 DRAWING = ("chance", "rewards")
 CHECKED = os.environ.get("MATROID_BANDITS_CHECKED", "") not in ("", "0")
+QUICK = os.environ.get("MATROID_BANDITS_QUICK", "") not in ("", "0")
+# Checks are for tests, and those do not wait for the compiler.
+OPTIMISATION = "-O0" if QUICK else "-O1" if CHECKED else "-O3"
 
 sources = sorted(Path("src/matroid_bandits/_core").glob("*.pyx"))
 if not sources:
@@ -31,8 +35,7 @@ extensions = [
         libraries=["npyrandom", "m"] if source.stem in DRAWING else [],
         # No contraction to fused multiply-add: plays are the same on every machine.
         extra_compile_args=[
-            # Checks are for tests, and those do not wait for the compiler.
-            "-O1" if CHECKED else "-O3",
+            OPTIMISATION,
             "-ffp-contract=off",
             "-fno-math-errno",
             "-fno-trapping-math",
