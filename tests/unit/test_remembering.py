@@ -15,7 +15,7 @@ from ..seeds import seeds
 def _counted(matroid: mb.Matroid) -> tuple[mb.OracleMatroid, RememberingKernel]:
     oracle = mb.OracleMatroid(matroid.size, matroid.is_independent)
     rank = oracle.rank
-    return oracle, RememberingKernel(oracle._new_kernel(), rank, has_circuit=False)
+    return oracle, RememberingKernel(oracle._new_kernel(), rank)
 
 
 def _bases(matroid: mb.Matroid) -> list[tuple[int, ...]]:

@@ -1,15 +1,14 @@
-"""All bases of a small matroid, and sets of elements found by what is in them."""
+"""All bases and circuits of a small matroid, and sets of elements found by what is in them."""
 
 import numpy as np
 
 from matroid_bandits._core.matroid cimport MatroidKernel
 from matroid_bandits._core.policy cimport sort_elements
 
-from matroid_bandits._core.matroid import PythonKernel
 from matroid_bandits.errors import no_partner, too_small
 
-# Lists end here: 80 MB for the elements of all bases, 80 MB for neighbors.
-cdef Py_ssize_t MOST_BASES = 200_000
+# Lists end here: 80 MB for the elements of all sets, 80 MB for neighbors.
+cdef Py_ssize_t MOST_SETS = 200_000
 cdef Py_ssize_t MOST_ELEMENTS = 10_000_000
 cdef Py_ssize_t MOST_NEIGHBORS = 20_000_000
 
@@ -110,32 +109,34 @@ cdef void exchange(
     sort_elements(exchanged)
 
 
-cdef int refuse_if_many(
-    matroid, Py_ssize_t rank, Py_ssize_t n_bases, Py_ssize_t n_neighbors
-) except -1:
-    cdef Py_ssize_t most = min(MOST_BASES, MOST_ELEMENTS // max(1, rank))
-    if n_bases > most:
-        raise ValueError(
-            f"OSUB lists all bases, {most:,} at most, and {matroid!r} has more; "
-            "use MAUB, which lists none"
-        )
-    if n_neighbors > MOST_NEIGHBORS:
-        raise ValueError(
-            f"OSUB lists the neighbors of every basis, {MOST_NEIGHBORS:,} at most, and the bases "
-            f"of {matroid!r} have more; use MAUB, which lists none"
-        )
-    return 0
+cdef Py_ssize_t most_sets(Py_ssize_t length) noexcept:
+    """How many sets of at most `length` elements a list may have."""
+    return min(MOST_SETS, MOST_ELEMENTS // max(1, length))
 
 
-def bases_of(matroid):
+cdef object in_order(Sets sets):
+    """The sets, a row each, in lexicographic order."""
+    members = np.array(sets.members[: sets.count])
+    if sets.rank == 0:
+        # Sets of no elements are equal, and there is but one.
+        return members
+    # The first element decides first.
+    return members[np.lexsort(members.T[::-1])]
+
+
+def bases_of(matroid, caller, advice, *, bint with_neighbors=False):
     """All bases in lexicographic order, a row each, and the number of questions this took.
 
     From one basis, exchange by exchange, all others are reached. Questions are those asked of a
     matroid written in Python; the compiled ones read their structure.
+
+    Where there are too many bases, or, `with_neighbors`, too many exchanges between them, the
+    message says that `caller` lists them and gives its `advice`.
     """
     cdef MatroidKernel asks = matroid._new_kernel()
     cdef Py_ssize_t size = matroid.size
     cdef Py_ssize_t rank = matroid.rank
+    cdef Py_ssize_t most = most_sets(rank)
     cdef Py_ssize_t[::1] playable = np.setdiff1d(np.arange(size), matroid.loops)
     cdef Py_ssize_t[::1] basis = np.zeros(rank, dtype=np.intp)
     cdef Py_ssize_t[::1] exchanged = np.zeros(rank, dtype=np.intp)
@@ -151,7 +152,7 @@ def bases_of(matroid):
     taken = asks.greedy(playable, rank, basis)
     if taken < rank:
         raise too_small(matroid, np.asarray(basis[:taken]).tolist(), rank)
-    if isinstance(asks, PythonKernel):
+    if asks.asks_python:
         questions = asks.tested if rank > 0 else 0
         questions_of_circuit = 1 if asks.has_circuit else rank
     sort_elements(basis)
@@ -176,9 +177,67 @@ def bases_of(matroid):
                 exchange(basis, positions[j], e, exchanged)
                 found.add(exchanged, key)
             n_exchanges += taken
-            refuse_if_many(matroid, rank, found.count, n_exchanges)
+            if found.count > most:
+                raise ValueError(
+                    f"{caller} lists all bases, {most:,} at most, and {matroid!r} has more; "
+                    f"{advice}"
+                )
+            if with_neighbors and n_exchanges > MOST_NEIGHBORS:
+                raise ValueError(
+                    f"{caller} lists the neighbors of every basis, {MOST_NEIGHBORS:,} at most, and "
+                    f"the bases of {matroid!r} have more; {advice}"
+                )
         k += 1
-    members = np.array(found.members[: found.count])
-    # The first element decides first; bases of no elements are equal, and there is but one.
-    order = np.lexsort(members.T[::-1]) if rank > 0 else np.zeros(1, dtype=np.intp)
-    return members[order], questions
+    return in_order(found), questions
+
+
+def circuits_of(matroid, caller, advice):
+    """All circuits, an array each, by length and then in lexicographic order.
+
+    A circuit without one of its elements is part of a basis, of which it is then a fundamental
+    circuit: those of all bases are all there are.
+    """
+    cdef MatroidKernel asks = matroid._new_kernel()
+    cdef Py_ssize_t size = matroid.size
+    cdef Py_ssize_t rank = matroid.rank
+    cdef Py_ssize_t most = most_sets(rank + 1)
+    cdef Py_ssize_t[::1] loops = matroid.loops
+    cdef Py_ssize_t[::1] playable = np.setdiff1d(np.arange(size), loops)
+    cdef Py_ssize_t[:, ::1] bases = bases_of(matroid, caller, advice)[0]
+    cdef Py_ssize_t[::1] circuit = np.zeros(rank + 1, dtype=np.intp)
+    cdef Py_ssize_t[::1] positions = np.zeros(rank, dtype=np.intp)
+    cdef unsigned char[::1] is_inside = np.zeros(size, dtype=np.uint8)
+    cdef list of_length = [Sets(size, length) for length in range(rank + 2)]
+    cdef Sets sets = of_length[1]
+    cdef Py_ssize_t n_circuits = loops.shape[0]
+    cdef Py_ssize_t count, k, i, j, e
+    for i in range(loops.shape[0]):
+        sets.add(loops[i : i + 1], sets.key(loops[i : i + 1]))
+    for k in range(bases.shape[0]):
+        asks.prepare(bases[k])
+        is_inside[:] = 0
+        for i in range(rank):
+            is_inside[bases[k, i]] = 1
+        for i in range(playable.shape[0]):
+            e = playable[i]
+            if is_inside[e]:
+                continue
+            count = asks.circuit(e, positions)
+            for j in range(count):
+                circuit[j] = bases[k, positions[j]]
+            circuit[count] = e
+            sort_elements(circuit[: count + 1])
+            sets = of_length[count + 1]
+            n_circuits -= sets.count
+            sets.add(circuit[: count + 1], sets.key(circuit[: count + 1]))
+            n_circuits += sets.count
+            if n_circuits > most:
+                raise ValueError(
+                    f"{caller} lists all circuits, {most:,} at most, and {matroid!r} has more; "
+                    f"{advice}"
+                )
+    circuits = []
+    for sets in of_length[1:]:
+        # Each its own memory: they are the caller's.
+        circuits += [row.copy() for row in in_order(sets)]
+    return circuits

@@ -5,8 +5,12 @@ cdef class MatroidKernel:
     # How many elements the last greedy run tested: the paper's count of oracle calls.
     cdef readonly Py_ssize_t tested
 
-    # Whether `can_replace` costs next to nothing and never fails.
+    # Whether `can_replace` costs next to nothing and never fails, whatever grew since `prepare`.
     cdef bint quick_exchange
+    # Whether questions go to a matroid written in Python, or to one that has a part which is.
+    cdef readonly bint asks_python
+    # Whether such a matroid is asked for a whole circuit at once.
+    cdef readonly bint has_circuit
     # Questions of exchange that really went to an oracle, since somebody last set this to 0.
     cdef Py_ssize_t asked
 
@@ -14,7 +18,8 @@ cdef class MatroidKernel:
     cdef int clear(self) except -1
     cdef int try_add(self, Py_ssize_t element) except -1
 
-    # Exchange: questions about one basis, whose elements are told by their position in it.
+    # Exchange: questions about one basis, whose elements are told by their position in it. One of
+    # them may be asked about like an element outside, if it has a clone there, which answers.
     cdef const Py_ssize_t[::1] basis
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1
     cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1

@@ -115,7 +115,6 @@ cdef class PythonKernel(MatroidKernel):
 
     cdef object matroid
     cdef bint has_greedy
-    cdef readonly bint has_circuit
     cdef object growing
     cdef object members  # of the basis, as a frozenset
     cdef dict position  # of each of them
@@ -123,6 +122,7 @@ cdef class PythonKernel(MatroidKernel):
     def __init__(self, matroid, *, bint has_greedy, bint has_circuit):
         super().__init__(matroid.size)
         self.matroid = matroid
+        self.asks_python = True
         self.has_greedy = has_greedy
         self.has_circuit = has_circuit
         self.growing = frozenset()

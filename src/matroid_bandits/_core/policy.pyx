@@ -7,7 +7,6 @@ from libc.math cimport INFINITY, isfinite
 from matroid_bandits._core.order cimport sort_descending
 
 from matroid_bandits._arguments import not_an_element
-from matroid_bandits._core.matroid import PythonKernel
 from matroid_bandits._core.remembering import RememberingKernel
 from matroid_bandits.errors import out_of_range, too_small
 
@@ -51,9 +50,9 @@ cdef class PolicyKernel:
         self.found = np.zeros(self.rank, dtype=np.intp)
 
     cdef int remember_answers(self) except -1:
-        """Ask a matroid written in Python no question of exchange twice."""
-        if isinstance(self.asks, PythonKernel):
-            self.asks = RememberingKernel(self.asks, self.rank, has_circuit=self.asks.has_circuit)
+        """Ask a matroid written in Python, or with such parts, no question of exchange twice."""
+        if self.asks.asks_python:
+            self.asks = RememberingKernel(self.asks, self.rank)
         return 0
 
     # ---- a round ----

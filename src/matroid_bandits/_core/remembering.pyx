@@ -24,7 +24,6 @@ cdef class RememberingKernel(MatroidKernel):
     """
 
     cdef MatroidKernel inner
-    cdef bint has_circuit  # of `inner`
     cdef Py_ssize_t rank
     cdef Py_ssize_t words
     cdef Py_ssize_t most_tables
@@ -38,10 +37,11 @@ cdef class RememberingKernel(MatroidKernel):
     cdef Py_ssize_t[::1] slot_of  # of an element; -1 if it is not in the basis
     cdef Py_ssize_t[::1] positions  # working space for circuits
 
-    def __init__(self, MatroidKernel inner, Py_ssize_t rank, *, bint has_circuit):
+    def __init__(self, MatroidKernel inner, Py_ssize_t rank):
         super().__init__(inner.size)
         self.inner = inner
-        self.has_circuit = has_circuit
+        self.asks_python = inner.asks_python
+        self.has_circuit = inner.has_circuit
         self.rank = rank
         self.words = max(1, (rank + 63) // 64)
         self.most_tables = max(1, MOST_BYTES // max(1, 16 * self.size * self.words))

@@ -1,19 +1,29 @@
 """What may be played. A new matroid is one file here and one line below."""
 
 from matroid_bandits.matroids.base import Matroid
+from matroid_bandits.matroids.direct_sum import DirectSum
+from matroid_bandits.matroids.dual import DualMatroid
 from matroid_bandits.matroids.graphic import GraphicMatroid
 from matroid_bandits.matroids.linear import LinearMatroid
+from matroid_bandits.matroids.minor import MinorMatroid
 from matroid_bandits.matroids.oracle import OracleMatroid
 from matroid_bandits.matroids.partition import PartitionMatroid
 from matroid_bandits.matroids.transversal import TransversalMatroid
+from matroid_bandits.matroids.truncated import TruncatedMatroid
 from matroid_bandits.matroids.uniform import UniformMatroid
+from matroid_bandits.matroids.union import Union
 
 __all__ = [
+    "DirectSum",
+    "DualMatroid",
     "GraphicMatroid",
     "LinearMatroid",
     "Matroid",
+    "MinorMatroid",
     "OracleMatroid",
     "PartitionMatroid",
     "TransversalMatroid",
+    "TruncatedMatroid",
     "UniformMatroid",
+    "Union",
 ]

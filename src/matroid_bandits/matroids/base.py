@@ -7,14 +7,25 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import distinct_elements, frozen_state, integer, weight_array
+from matroid_bandits._arguments import (
+    distinct_elements,
+    frozen_state,
+    integer,
+    shown,
+    weight_array,
+)
+from matroid_bandits._core.bases import bases_of, circuits_of
 from matroid_bandits._core.matroid import MatroidKernel, PythonKernel
 from matroid_bandits._overrides import is_newer
 from matroid_bandits.errors import MatroidAxiomError, too_small
 
-__all__ = ["CompiledMatroid", "Matroid"]
+__all__ = ["CompiledMatroid", "Matroid", "checked_matroid"]
 
 IntArray = npt.NDArray[np.intp]
+
+# What a matroid answers with; whatever is built on it must not be older.
+_ANSWERS = ("_kernel", "_is_independent", "_greedy", "_fundamental_circuit")
+_FEW = "listing is for small matroids"
 
 
 class Matroid(ABC):
@@ -62,6 +73,31 @@ class Matroid(ABC):
     def _fundamental_circuit(self, basis: frozenset[int], element: int) -> Iterable[int]:
         """Optional: `element` with all elements of `basis` that it can replace."""
         raise NotImplementedError
+
+    def _dual(self) -> "Matroid":
+        """Optional: the dual, where it is something simpler than the wrapper made here."""
+        from matroid_bandits.matroids.dual import DualMatroid
+
+        return DualMatroid(self)
+
+    def _truncate(self, rank: int) -> "Matroid":
+        """Optional, likewise: at most `rank` elements, which are fewer than a basis has."""
+        from matroid_bandits.matroids.truncated import TruncatedMatroid
+
+        return TruncatedMatroid(self, rank)
+
+    def _minor(self, kept: IntArray, contracted: IntArray) -> "Matroid":
+        """Optional, likewise: `kept` elements with `contracted` ones taken for granted.
+
+        Both are ascending and have no element in common; all others are deleted.
+        """
+        from matroid_bandits.matroids.minor import MinorMatroid
+
+        return MinorMatroid(self, kept, contracted)
+
+    def _n_bases(self) -> int:
+        """Optional: the number of bases, without a list of them."""
+        return len(bases_of(self, "n_bases()", _FEW)[0])
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
@@ -171,6 +207,154 @@ class Matroid(ABC):
         kernel = self._new_kernel()
         return np.sort(np.append(kernel.replaceable(members, checked), checked))
 
+    # ---- matroids made of matroids ----
+
+    def dual(self) -> "Matroid":
+        """The matroid whose bases are what the bases of this one leave over.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.UniformMatroid(1, 4).dual()
+        UniformMatroid(rank=3, size=4)
+        """
+        return self._class_for("_dual")._dual(self)
+
+    def truncate(self, rank: int) -> "Matroid":
+        """The independent sets with at most `rank` elements; this matroid, if all are that small.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.PartitionMatroid("aabbcc", capacities=1).truncate(2).max_weight_basis(range(6))
+        array([3, 5])
+        """
+        limit = integer(rank, "rank", least=0)
+        if limit >= self.rank:
+            return self
+        return self._class_for("_truncate")._truncate(self, limit)
+
+    def restrict(self, elements: Iterable[int]) -> "Matroid":
+        """Only these elements, numbered anew in ascending order.
+
+        Parameters
+        ----------
+        elements : iterable of int
+            Distinct elements, in any order.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.GraphicMatroid([("a", "b"), ("b", "c"), ("c", "a")]).restrict([0, 2]).edges
+        [('a', 'b'), ('c', 'a')]
+        """
+        kept = distinct_elements(elements, self.size)
+        return self._checked_minor(kept, np.empty(0, dtype=np.intp))
+
+    def delete(self, elements: Iterable[int]) -> "Matroid":
+        """All but these elements, numbered anew in ascending order.
+
+        Parameters
+        ----------
+        elements : iterable of int
+            Distinct elements, in any order.
+        """
+        deleted = distinct_elements(elements, self.size)
+        return self.restrict(np.delete(np.arange(self.size), deleted))
+
+    def contract(self, elements: Iterable[int]) -> "Matroid":
+        """What is left to choose when these elements are taken for granted.
+
+        The others are numbered anew in ascending order. A set of them is independent if it is so
+        together with any basis of the contracted ones.
+
+        Parameters
+        ----------
+        elements : iterable of int
+            Distinct elements, in any order; they may be dependent.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.UniformMatroid(3, 5).contract([1])
+        UniformMatroid(rank=2, size=4)
+        """
+        contracted = distinct_elements(elements, self.size)
+        return self._checked_minor(np.delete(np.arange(self.size), contracted), contracted)
+
+    def __add__(self, other: "Matroid") -> "Matroid":
+        if not isinstance(other, Matroid):
+            return NotImplemented
+        from matroid_bandits.matroids.direct_sum import DirectSum
+
+        return DirectSum(self, other)
+
+    def __or__(self, other: "Matroid") -> "Matroid":
+        if not isinstance(other, Matroid):
+            return NotImplemented
+        from matroid_bandits.matroids.union import Union
+
+        return Union(self, other)
+
+    def _checked_minor(self, kept: IntArray, contracted: IntArray) -> "Matroid":
+        if len(kept) == self.size:
+            return self
+        return self._class_for("_minor")._minor(self, kept, contracted)
+
+    def _class_for(self, method: str) -> "type[Matroid]":
+        """Whose `method` to use: `Matroid`'s, if a subclass has changed the answers since."""
+        is_old = any(is_newer(self, answer, than=method) for answer in _ANSWERS)
+        return Matroid if is_old else type(self)
+
+    # ---- lists, for small matroids ----
+
+    def bases(self) -> IntArray:
+        """All bases, 200,000 at most.
+
+        Returns
+        -------
+        numpy.ndarray
+            A row for each basis, its elements ascending; rows in lexicographic order.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.PartitionMatroid("aab", capacities=1).bases()
+        array([[0, 2],
+               [1, 2]])
+        """
+        return bases_of(self, "bases()", _FEW)[0]
+
+    def circuits(self) -> list[IntArray]:
+        """All circuits: the smallest dependent sets, 200,000 at most; loops are the smallest.
+
+        Returns
+        -------
+        list of numpy.ndarray
+            The elements of each circuit, ascending; circuits by length, then in lexicographic
+            order.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.GraphicMatroid([(0, 1), (1, 2), (2, 0), (0, 2), (1, 1)]).circuits()
+        [array([4]), array([2, 3]), array([0, 1, 2]), array([0, 1, 3])]
+        """
+        return circuits_of(self, "circuits()", _FEW)
+
+    def n_bases(self) -> int:
+        """The number of bases, exactly.
+
+        Where there is no formula they are listed, 200,000 at most.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.UniformMatroid(15, 30).n_bases()
+        155117520
+        """
+        return self._class_for("_n_bases")._n_bases(self)
+
     # ---- for messages ----
 
     def _why_no_basis(self, elements: IntArray) -> str:
@@ -236,3 +420,10 @@ class CompiledMatroid(Matroid):
 
     def _is_independent(self, elements: frozenset[int]) -> bool:
         return bool(self._kernel().is_independent(np.array(sorted(elements), dtype=np.intp)))
+
+
+def checked_matroid(matroid: Matroid) -> Matroid:
+    """A part of a composition."""
+    if not isinstance(matroid, Matroid):
+        raise ValueError(f"a matroid is needed, got {shown(matroid)} ({type(matroid).__name__})")
+    return matroid

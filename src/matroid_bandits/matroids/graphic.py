@@ -10,7 +10,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import freeze, integer, listed
 from matroid_bandits._core.graphic import GraphicKernel
 from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits.matroids.base import CompiledMatroid
+from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["GraphicMatroid"]
 
@@ -78,6 +78,22 @@ class GraphicMatroid(CompiledMatroid):
             self._tails[elements] == self._heads[elements]
         )
         return from_a_vertex_to_itself
+
+    def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
+        # The ends of a contracted edge become one vertex, called by the name of one of them.
+        merged = list(range(len(self._vertices)))
+
+        def now(vertex: int) -> int:
+            while merged[vertex] != vertex:
+                merged[vertex] = vertex = merged[merged[vertex]]
+            return vertex
+
+        tails, heads = self._tails.tolist(), self._heads.tolist()
+        for e in contracted.tolist():
+            merged[now(heads[e])] = now(tails[e])
+        return GraphicMatroid(
+            (self._vertices[now(tails[e])], self._vertices[now(heads[e])]) for e in kept.tolist()
+        )
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

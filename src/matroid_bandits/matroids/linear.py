@@ -13,7 +13,7 @@ from matroid_bandits._arguments import freeze, integer
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.modular import ModularKernel, independent_columns, pivot_columns
 from matroid_bandits._core.real import RealKernel
-from matroid_bandits.matroids.base import CompiledMatroid
+from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["LinearMatroid"]
 
@@ -113,6 +113,32 @@ class LinearMatroid(CompiledMatroid):
         else:
             all_zero = (self._starts[:, elements] == self._starts[:, elements + 1]).all(axis=0)
         return all_zero
+
+    def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
+        if contracted.size:
+            return super()._minor(kept, contracted)
+        rows = LinearMatroid.__new__(LinearMatroid)
+        Matroid.__init__(rows, len(kept))
+        rows._field, rows._tolerance, rows._primes = self._field, self._tolerance, self._primes
+        if self._primes is None:
+            rows._vectors = freeze(self._vectors[kept])
+            return rows
+        rows._width = self._width
+        lengths = np.diff(self._starts, axis=1)
+        is_kept = np.zeros(self.size, dtype=np.bool_)
+        is_kept[kept] = True
+        # Entries are listed by prime and then by element.
+        entries = np.repeat(np.tile(is_kept, len(self._primes)), lengths.reshape(-1))
+        rows._columns = freeze(self._columns[entries])
+        rows._values = freeze(self._values[entries])
+        starts = np.zeros((len(self._primes), len(kept) + 1), dtype=np.intp)
+        starts[:, 1:] = np.cumsum(lengths[:, kept]).reshape(len(self._primes), -1)
+        starts[1:, 0] = starts[:-1, -1]
+        rows._starts = freeze(starts)
+        rows._classes = freeze(
+            np.unique(self._classes[kept], return_inverse=True)[1].astype(np.int32)
+        )
+        return rows
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

@@ -1,6 +1,7 @@
 """Partition matroids: a capacity per group."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from math import comb, prod
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import freeze, integer, listed
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.partition import PartitionKernel
-from matroid_bandits.matroids.base import CompiledMatroid
+from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["PartitionMatroid"]
 
@@ -64,6 +65,32 @@ class PartitionMatroid(CompiledMatroid):
     def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         without_room: npt.NDArray[np.bool_] = self._capacities[self._groups[elements]] == 0
         return without_room
+
+    def _counts(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """How many of `elements` each group has."""
+        return np.bincount(self._groups[elements], minlength=len(self._names))
+
+    def _with(
+        self, elements: npt.NDArray[np.intp], capacities: npt.NDArray[np.intp]
+    ) -> "PartitionMatroid":
+        """The groups of `elements`, by name, with other capacities."""
+        names = [self._names[g] for g in self._groups[elements].tolist()]
+        return PartitionMatroid(names, dict(zip(self._names, capacities.tolist(), strict=True)))
+
+    def _dual(self) -> Matroid:
+        everything = np.arange(self.size)
+        counts = self._counts(everything)
+        return self._with(everything, counts - np.minimum(counts, self._capacities))
+
+    def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
+        return self._with(kept, np.maximum(self._capacities - self._counts(contracted), 0))
+
+    def _n_bases(self) -> int:
+        counts = self._counts(np.arange(self.size))
+        return prod(
+            comb(count, min(count, capacity))
+            for count, capacity in zip(counts.tolist(), self._capacities.tolist(), strict=True)
+        )
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

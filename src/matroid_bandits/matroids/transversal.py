@@ -10,7 +10,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import freeze, listed
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.transversal import TransversalKernel
-from matroid_bandits.matroids.base import CompiledMatroid
+from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["TransversalMatroid"]
 
@@ -73,6 +73,13 @@ class TransversalMatroid(CompiledMatroid):
     def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         without_neighbors: npt.NDArray[np.bool_] = np.diff(self._start)[elements] == 0
         return without_neighbors
+
+    def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
+        if contracted.size:
+            # Not always transversal.
+            return super()._minor(kept, contracted)
+        neighbors = self.neighbors
+        return TransversalMatroid([neighbors[e] for e in kept.tolist()])
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

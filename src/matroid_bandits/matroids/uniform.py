@@ -1,5 +1,6 @@
 """Uniform matroids: any `rank` elements may be played together."""
 
+from math import comb
 from typing import Self
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import integer
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.partition import PartitionKernel
-from matroid_bandits.matroids.base import CompiledMatroid
+from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["UniformMatroid"]
 
@@ -45,6 +46,19 @@ class UniformMatroid(CompiledMatroid):
 
     def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         return np.full(len(elements), self._limit == 0)
+
+    def _dual(self) -> Matroid:
+        return UniformMatroid(self.size - self._limit, self.size)
+
+    def _truncate(self, rank: int) -> Matroid:
+        return UniformMatroid(rank, self.size)
+
+    def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
+        left = max(0, self._limit - len(contracted))
+        return UniformMatroid(min(left, len(kept)), len(kept))
+
+    def _n_bases(self) -> int:
+        return comb(self.size, self._limit)
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

@@ -103,7 +103,9 @@ class OSUB(IndexPolicy):
         index = self._index._new_kernel(self._seed)
         if self._graph is not None:
             return OSUBKernel(matroid, index, _single_arms(self._problem, self._graph))
-        bases, questions = bases_of(matroid)
+        bases, questions = bases_of(
+            matroid, "OSUB", "use MAUB, which lists none", with_neighbors=True
+        )
         kernel = OSUBKernel(matroid, index, Arms(matroid.size, bases))
         kernel.count_calls(oracle_calls=questions, greedy_calls=1)
         return kernel
