@@ -39,7 +39,7 @@ cdef class DirectSumKernel(MatroidKernel):
         self.asks_python = any([part.asks_python for part in parts])
         self.has_circuit = all([part.has_circuit for part in parts if part.asks_python])
         self.ranks = np.array(ranks, dtype=np.intp)
-        self.starts = np.cumsum([0, *sizes])[:-1]
+        self.starts = np.cumsum(sizes) - sizes
         self.part_of = np.repeat(np.arange(self.n_parts), sizes)
         self.cursor = np.zeros(self.n_parts, dtype=np.intp)
         self.bounds = np.zeros(self.n_parts + 1, dtype=np.intp)
@@ -60,8 +60,9 @@ cdef class DirectSumKernel(MatroidKernel):
         classes = []
         n_classes = 0
         for part in self.parts:
-            classes.append(part.clones() + n_classes)
-            n_classes = classes[-1].max(initial=n_classes - 1) + 1
+            of_part = part.clones()
+            classes.append(of_part + n_classes)
+            n_classes += of_part.max(initial=-1) + 1
         return np.concatenate(classes).astype(np.int32)
 
     # ---- independence ----

@@ -50,8 +50,7 @@ cdef class UnionKernel(MatroidKernel):
     cdef Py_ssize_t searched  # the element whose circuit the last search has found, -1 if none
 
     def __init__(self, list growing, list exchanging, list ranks):
-        cdef MatroidKernel kernel
-        super().__init__((<MatroidKernel>growing[0]).size)
+        super().__init__(growing[0].size)
         self.growing = growing
         self.completed = [CompletedSet(kernel, rank) for kernel, rank in zip(exchanging, ranks)]
         self.n_parts = len(growing)
