@@ -5,13 +5,14 @@ elements are numbers and larger is better; here is the one place where the two a
 """
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import (
     distinct_elements,
+    integer,
     listed,
     nearest,
     real_array,
@@ -53,6 +54,8 @@ class Problem:
     >>> network = mb.Problem(mb.GraphicMatroid(links), labels=links, sense="min")
     >>> network.best_basis([20.0, 35.0, 18.0])
     [('Oslo', 'Rome'), ('Cork', 'Oslo')]
+    >>> policy = mb.MAUB(network)
+    >>> policy.update({("Oslo", "Rome"): 21.5, ("Cork", "Oslo"): 17.2})
     """
 
     def __init__(
@@ -209,6 +212,60 @@ class Problem:
     def gains(self, values: FloatArray) -> FloatArray:
         """`values` such that larger is better: costs become negative."""
         return -values if self._sense == "min" else values
+
+    # ---- parts and sums ----
+
+    def restrict(self, names: Names) -> Self:
+        """The problem with `names` alone; see :meth:`Matroid.restrict`."""
+        kept = np.sort(self.elements(names))
+        return self._with(self._matroid.restrict(kept), kept)
+
+    def delete(self, names: Names) -> Self:
+        """The problem without `names`; see :meth:`Matroid.delete`."""
+        gone = self.elements(names)
+        return self._with(self._matroid.delete(gone), self._all_but(gone))
+
+    def contract(self, names: Names) -> Self:
+        """What can be added where `names` are played anyway; see :meth:`Matroid.contract`."""
+        gone = self.elements(names)
+        return self._with(self._matroid.contract(gone), self._all_but(gone))
+
+    def truncate(self, rank: int) -> Self:
+        """The same, but at most `rank` elements together; see :meth:`Matroid.truncate`."""
+        return self._with(self._matroid.truncate(integer(rank, "rank", least=0)))
+
+    def dual(self) -> Self:
+        """What can be left out of some basis; see :meth:`Matroid.dual`."""
+        return self._with(self._matroid.dual())
+
+    def __add__(self, other: "Problem") -> "Problem":
+        if not isinstance(other, Problem):
+            return NotImplemented
+        if self._sense != other._sense:
+            raise ValueError(
+                f"one problem has sense={self._sense!r}, the other {other._sense!r}: turn the "
+                "rewards of one into costs"
+            )
+        if (self._labels is None) != (other._labels is None):
+            raise ValueError("one problem has labels, the other has none: give both labels")
+        labels = None if self._labels is None else (*self._labels, *(other._labels or ()))
+        both = set(self._labels or ()) & set(other._labels or ())
+        if both:
+            shared = next(label for label in self._labels or () if label in both)
+            raise ValueError(
+                f"both problems have a label {shared!r}; rename one, for instance to "
+                f"{('second', shared)!r}"
+            )
+        return Problem(self._matroid + other._matroid, labels, self._sense)
+
+    def _with(self, matroid: Matroid, elements: IntArray | None = None) -> Self:
+        """`matroid` in place of its own; its elements are what `elements` were here."""
+        kept = np.arange(self.size) if elements is None else elements
+        labels = None if self._labels is None else self.names(kept)
+        return type(self)(matroid, labels, self._sense)
+
+    def _all_but(self, elements: IntArray) -> IntArray:
+        return np.setdiff1d(np.arange(self.size), elements)
 
     # ---- for people ----
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze
 from matroid_bandits._core.matroid import MatroidKernel
+from matroid_bandits._core.minor import MinorKernel
 from matroid_bandits._core.policy import PolicyKernel
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.matroids.base import CompiledMatroid
@@ -55,8 +56,6 @@ class OnOffer(CompiledMatroid):
         return np.array_equal(self._available, available)
 
     def _kernel(self) -> MatroidKernel:
-        from matroid_bandits._core.minor import MinorKernel  # type: ignore[import-not-found]  # noqa
-
         nothing = np.empty(0, dtype=np.intp)
         return MinorKernel(self._whole._new_kernel(), self._elements, nothing, self._missing)
 
