@@ -226,7 +226,7 @@ class Matroid(ABC):
         Examples
         --------
         >>> import matroid_bandits as mb
-        >>> mb.PartitionMatroid("aabbcc", capacities=1).truncate(2).max_weight_basis(range(6))
+        >>> mb.PartitionMatroid(list("aabbcc"), 1).truncate(2).max_weight_basis(range(6))
         array([3, 5])
         """
         limit = integer(rank, "rank", least=0)
@@ -319,7 +319,7 @@ class Matroid(ABC):
         Examples
         --------
         >>> import matroid_bandits as mb
-        >>> mb.PartitionMatroid("aab", capacities=1).bases()
+        >>> mb.PartitionMatroid(list("aab"), capacities=1).bases()
         array([[0, 2],
                [1, 2]])
         """
