@@ -58,6 +58,25 @@ def graphic(draw: st.DrawFn) -> Instance:
 
 
 @st.composite
+def cographic(draw: st.DrawFn) -> Instance:
+    vertices = st.integers(0, 4)
+    edges = draw(st.lists(st.tuples(vertices, vertices), max_size=MAX_SIZE))
+    return Instance(mb.CographicMatroid(edges), reference.cographic(edges))
+
+
+@st.composite
+def gammoid(draw: st.DrawFn) -> Instance:
+    vertices = st.integers(0, MAX_SIZE)
+    arcs = draw(st.lists(st.tuples(vertices, vertices), max_size=12))
+    targets = draw(st.lists(vertices, unique=True, max_size=5))
+    known = sorted({*targets, *(end for arc in arcs for end in arc)})
+    chosen = draw(st.permutations(known))[:MAX_SIZE]
+    return Instance(
+        mb.GammoidMatroid(arcs, targets, chosen), reference.gammoid(arcs, targets, chosen)
+    )
+
+
+@st.composite
 def linear(draw: st.DrawFn) -> Instance:
     width = draw(st.integers(1, 4))
     field = draw(st.sampled_from([None, None, 2, 3, 2147483647]))
@@ -80,6 +99,34 @@ def floats(draw: st.DrawFn) -> Instance:
     return Instance(
         mb.LinearMatroid(vectors), reference.linear([[Fraction(x) for x in r] for r in rows])
     )
+
+
+@st.composite
+def laminar(draw: st.DrawFn) -> Instance:
+    size = draw(_sizes())
+    order = draw(st.permutations(range(size)))
+    sets: list[list[int]] = []
+    for low in range(size):
+        for high in range(size, low, -1):
+            # Intervals of an order, as long as they do not cross; some are given twice.
+            new = order[low:high]
+            if all(not set(s) & set(new) or set(s) >= set(new) for s in sets):
+                sets += [new] * draw(st.sampled_from([0, 0, 1, 2]))
+    capacities = draw(st.lists(st.integers(0, size + 1), min_size=len(sets), max_size=len(sets)))
+    return Instance(mb.LaminarMatroid(sets, capacities, size), reference.laminar(sets, capacities))
+
+
+@st.composite
+def paving(draw: st.DrawFn) -> Instance:
+    size = draw(_sizes())
+    rank = draw(st.integers(0, size))
+    planes: list[set[int]] = []
+    if 0 < rank < size:
+        plane = st.sets(st.integers(0, size - 1), min_size=rank, max_size=size - 1)
+        for new in draw(st.lists(plane, max_size=6)):
+            if all(len(new & other) <= rank - 2 for other in planes):
+                planes.append(new)
+    return Instance(mb.PavingMatroid(rank, size, planes), reference.paving(rank, planes))
 
 
 @st.composite
@@ -111,6 +158,10 @@ _BY_NAME = {
     "linear": linear() | floats(),
     "transversal": transversal(),
     "oracle": oracle(),
+    "cographic": cographic(),
+    "gammoid": gammoid(),
+    "laminar": laminar(),
+    "paving": paving(),
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import matroid_bandits as mb
 from matroid_bandits._core.modular import ModularKernel, independent_columns
-from matroid_bandits.matroids.linear import _primes
+from matroid_bandits.matroids._primes import large_primes
 
 from ..reference import matroids as reference
 
@@ -171,7 +171,7 @@ def test_few_dimensions_need_few_primes() -> None:
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_rank_that_the_first_primes_do_not_see(n: int) -> None:
     # A determinant that the first n primes the package uses divide: modulo each the rank is 1.
-    product = prod(islice(_primes(), n))
+    product = prod(islice(large_primes(), n))
     rows = [[1, 1, 2], [1, 1 + product, 2 + product], [2, 2 + product, 4 + product]]
     matroid = mb.LinearMatroid(rows)
     assert matroid.rank == 2

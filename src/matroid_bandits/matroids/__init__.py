@@ -1,27 +1,35 @@
 """What may be played. A new matroid is one file here and one line below."""
 
 from matroid_bandits.matroids.base import Matroid
+from matroid_bandits.matroids.cographic import CographicMatroid
 from matroid_bandits.matroids.direct_sum import DirectSum
 from matroid_bandits.matroids.dual import DualMatroid
+from matroid_bandits.matroids.gammoid import GammoidMatroid
 from matroid_bandits.matroids.graphic import GraphicMatroid
+from matroid_bandits.matroids.laminar import LaminarMatroid
 from matroid_bandits.matroids.linear import LinearMatroid
 from matroid_bandits.matroids.minor import MinorMatroid
 from matroid_bandits.matroids.oracle import OracleMatroid
 from matroid_bandits.matroids.partition import PartitionMatroid
+from matroid_bandits.matroids.paving import PavingMatroid
 from matroid_bandits.matroids.transversal import TransversalMatroid
 from matroid_bandits.matroids.truncated import TruncatedMatroid
 from matroid_bandits.matroids.uniform import UniformMatroid
 from matroid_bandits.matroids.union import Union
 
 __all__ = [
+    "CographicMatroid",
     "DirectSum",
     "DualMatroid",
+    "GammoidMatroid",
     "GraphicMatroid",
+    "LaminarMatroid",
     "LinearMatroid",
     "Matroid",
     "MinorMatroid",
     "OracleMatroid",
     "PartitionMatroid",
+    "PavingMatroid",
     "TransversalMatroid",
     "TruncatedMatroid",
     "UniformMatroid",

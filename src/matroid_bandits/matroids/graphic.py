@@ -10,6 +10,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import freeze, integer, listed
 from matroid_bandits._core.graphic import GraphicKernel
 from matroid_bandits._core.matroid import MatroidKernel
+from matroid_bandits.matroids._spanning_trees import count_spanning_forests
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["GraphicMatroid"]
@@ -78,6 +79,14 @@ class GraphicMatroid(CompiledMatroid):
             self._tails[elements] == self._heads[elements]
         )
         return from_a_vertex_to_itself
+
+    def _n_bases(self) -> int:
+        return count_spanning_forests(self._tails, self._heads)
+
+    def _dual(self) -> Matroid:
+        from matroid_bandits.matroids.cographic import CographicMatroid
+
+        return CographicMatroid(self.edges)
 
     def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
         # The ends of a contracted edge become one vertex, called by the name of one of them.

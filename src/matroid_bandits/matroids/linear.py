@@ -1,8 +1,7 @@
 """Linear matroids: sets of linearly independent vectors."""
 
-from collections.abc import Iterator
 from fractions import Fraction
-from math import gcd, isqrt, lcm, prod
+from math import gcd, lcm, prod
 from numbers import Real
 from typing import Any, Self
 
@@ -13,11 +12,11 @@ from matroid_bandits._arguments import freeze, integer
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.modular import ModularKernel, independent_columns, pivot_columns
 from matroid_bandits._core.real import RealKernel
+from matroid_bandits.matroids._primes import is_prime, large_primes
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["LinearMatroid"]
 
-_PRIMES_BELOW = 2**28
 _LARGEST_FIELD = 2**31
 
 
@@ -230,13 +229,9 @@ def _integer_rows(rows: npt.NDArray[Any], field: int | None) -> npt.NDArray[Any]
 
 def _checked_field(field: int) -> int:
     p = integer(field, "field")
-    if not 2 <= p < _LARGEST_FIELD or not _is_prime(p):
+    if not 2 <= p < _LARGEST_FIELD or not is_prime(p):
         raise ValueError(f"field must be a prime from 2 to below 2**31, got {p}")
     return p
-
-
-def _is_prime(p: int) -> bool:
-    return p > 1 and all(p % d for d in range(2, isqrt(p) + 1))
 
 
 def _spanning_columns(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -247,7 +242,7 @@ def _spanning_columns(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """
     columns = np.empty(0, dtype=np.intp)
     product = 1
-    for p in _primes():
+    for p in large_primes():
         found = pivot_columns(np.array(rows % p, dtype=np.uint64), p)
         # Independent modulo a prime is independent over the rationals.
         columns = max(columns, found, key=len)
@@ -265,7 +260,7 @@ def _primes_for(rows: npt.NDArray[Any]) -> list[int]:
     """Primes whose product exceeds every minor of `rows`."""
     bound = _largest_squared_minor(rows, rows.shape[1])
     primes: list[int] = []
-    for p in _primes():
+    for p in large_primes():
         primes.append(p)
         if prod(primes) ** 2 > bound:
             break
@@ -278,8 +273,3 @@ def _largest_squared_minor(rows: npt.NDArray[Any], size: int) -> int:
     # which as objects are of any size.
     squares = np.sort((rows.astype(object) ** 2).sum(axis=1))[::-1]
     return prod(max(1, int(square)) for square in squares[:size])
-
-
-def _primes() -> Iterator[int]:
-    """The primes that keep sums of 256 products within 64 bits, largest first."""
-    return filter(_is_prime, range(_PRIMES_BELOW - 1, 2, -2))

@@ -1,0 +1,54 @@
+"""Cographic matroids: links that a network can do without."""
+
+from collections.abc import Hashable, Iterable
+from typing import Self
+
+import numpy as np
+
+from matroid_bandits.matroids.dual import DualMatroid
+from matroid_bandits.matroids.graphic import GraphicMatroid
+
+__all__ = ["CographicMatroid"]
+
+
+class CographicMatroid(DualMatroid):
+    """Sets of edges that may fail while the network stays connected.
+
+    It is the dual of the graphic matroid: bases are what spanning trees leave over, and a bridge,
+    which no network can do without, is a loop. In a graph that falls into pieces each of them
+    stays connected. Growing a set costs O(edges) per element, questions of exchange O(1).
+
+    Parameters
+    ----------
+    edges : iterable of pairs
+        ``edges[e]`` are the two ends of element e, as in
+        :class:`~matroid_bandits.GraphicMatroid`.
+
+    Examples
+    --------
+    >>> import matroid_bandits as mb
+    >>> network = mb.CographicMatroid([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
+    >>> network.max_weight_basis([3, 1, 2, 9])
+    array([0])
+    >>> network.loops
+    array([3])
+    >>> network.dual()
+    GraphicMatroid(size=4, vertices=4, rank=3)
+    """
+
+    def __init__(self, edges: Iterable[tuple[Hashable, Hashable]]) -> None:
+        self._graph = GraphicMatroid(edges)
+        super().__init__(self._graph)
+
+    @property
+    def edges(self) -> list[tuple[Hashable, Hashable]]:
+        """The two ends of every element."""
+        return self._graph.edges
+
+    @classmethod
+    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+        return cls(GraphicMatroid.random(rng, size).edges)
+
+    def __repr__(self) -> str:
+        vertices = len(self._graph._vertices)
+        return f"CographicMatroid(size={self.size}, vertices={vertices}, rank={self.rank})"
