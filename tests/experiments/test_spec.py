@@ -347,7 +347,7 @@ def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> 
         ("{ uniform = [0.1, 0.9] }", '["x"]', "environment.means: means must be numbers"),
         ("{ uniform = [0.1, 0.9] }", '{ column = "ms" }', "the matroid is not from a file"),
         ("{ uniform = [0.1, 0.9] }", "{ }", "column is missing; for example means = "),
-        ('"K5"', '"K"', "line 11, instances[0].matroid: unknown matroid 'K'; allowed are K20"),
+        ('"K5"', '"K"', "line 11, instances[0].matroid: unknown matroid 'K'; did you mean K20"),
         ('"K5"', '{ type = "uniformm" }', "matroid.type: unknown matroid 'uniformm'; did you mean"),
         ('"K5"', '{ type = "uniform", rank = 2 }', "matroid: size is missing; UniformMatroid take"),
         ('"K5"', "{ rank = 2 }", "type is missing; for example type ="),

@@ -1,7 +1,10 @@
-"""Policies by a text: the same name however it is written, and one answer to every mistake."""
+"""Matroids and policies by a text: the same however it is written, one answer to every mistake."""
 
 import re
+from itertools import combinations
+from math import comb
 
+import numpy as np
 import pytest
 
 import matroid_bandits as mb
@@ -105,3 +108,143 @@ def test_texts_of_any_kind_come_back() -> None:
         if value == "":
             assert text == 'name(key="")'
         assert taken_apart(text) == ("name", {"key": value})
+
+
+# ---- matroids ----
+
+# Elements, rank and bases. Those of the appendix of [OXL11] have as many bases as sets of `rank`
+# elements, less those that its figures show on a line or in a plane.
+FACTS = {
+    "U(2,4)": (4, 2, 6),
+    "U(15,30)": (30, 15, 155117520),
+    "K20": (190, 19, 20**18),  # Cayley
+    "K4": (6, 3, 16),
+    "K(3,4)": (12, 6, 3**3 * 4**2),
+    "K(3,3)": (9, 5, 81),
+    "wheel(3)": (6, 3, 16),  # K4
+    "wheel(5)": (10, 5, 121),  # L(10) - 2
+    "prism(3)": (9, 5, 75),
+    "prism(4)": (12, 7, 384),  # the cube
+    "ladder(6)": (16, 11, 780),
+    "grid(3,3)": (12, 8, 192),
+    "grid(3,4)": (17, 11, 2415),
+    "petersen": (15, 9, 2000),
+    "PG(2,2)": (7, 3, comb(7, 3) - 7),
+    "PG(3,2)": (15, 4, 15 * 14 * 12 * 8 // 24),  # a next point is outside the flat of the others
+    "AG(2,2)": (4, 3, 4),
+    "AG(3,2)": (8, 4, comb(8, 4) - 14),
+    "projective_plane(3)": (13, 3, comb(13, 3) - 13 * comb(4, 3)),
+    "projective_plane(5)": (31, 3, comb(31, 3) - 31 * comb(6, 3)),
+    "affine_plane(3)": (9, 3, comb(9, 3) - 12),
+    "fano": (7, 3, comb(7, 3) - 7),
+    "nonfano": (7, 3, comb(7, 3) - 6),
+    "pappus": (9, 3, comb(9, 3) - 9),
+    "nonpappus": (9, 3, comb(9, 3) - 8),
+    "desargues": (10, 3, comb(10, 3) - 10),
+    "vamos": (8, 4, comb(8, 4) - 5),
+    "whirl(2)": (4, 2, 6),  # U(2,4)
+    "whirl(3)": (6, 3, 17),
+    "whirl(5)": (10, 5, 122),  # that of the wheel, and the rim
+    "R10": (10, 5, 162),
+    "dual(fano)": (7, 4, 28),
+    "truncate(K5,2)": (10, 2, 45),
+    "K4+U(2,4)": (10, 5, 16 * 6),
+}
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_published_numbers(name: str) -> None:
+    matroid = catalog.matroid(name)
+    assert (matroid.size, matroid.rank, matroid.n_bases()) == FACTS[name]
+
+
+def test_everything_that_has_a_name_is_among_the_facts() -> None:
+    named = [matroid for group in catalog.NAMED.values() for matroid in group]
+    assert {matroid.example for matroid in named} <= set(FACTS)
+    for matroid in named:
+        assert matroid.about.endswith(".")
+        assert matroid.make.__name__ in catalog.__all__
+        numbers = re.sub(r"[^\d,(]", "", matroid.example) if matroid.n_numbers else ""
+        for word in matroid.spellings():
+            same = catalog.matroid(f" {word.upper()} {numbers}{')' * numbers.count('(')} ")
+            assert repr(same) == repr(catalog.matroid(matroid.example))
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("K3,4", "k( 3, 4 )"),
+        ("W5", "wheel(5)"),
+        ("F7", "PG(2,2)"),
+        ("non-Fano", "F7-"),
+        ("Projective plane of order 3", "PG(2,3)"),
+        ("truncate(K3,4,2)", "truncate(K(3,4), 2)"),
+        ("dual(dual(K5))", "K5"),
+        ("K4 + truncate(dual(K5) + U(1,2), 3)", "k4+TRUNCATE(DUAL(k5)+u1,2,3)"),
+        ("dual(9)", "DUAL( 9 )"),  # a random one
+    ],
+)
+def test_ways_of_writing(one: str, other: str) -> None:
+    assert repr(catalog.matroid(one)) == repr(catalog.matroid(other))
+    assert catalog.matroid(one).n_bases() == catalog.matroid(other).n_bases()
+
+
+@pytest.mark.parametrize("family", catalog.MATROIDS)
+def test_random_instances_of_every_class(family: str) -> None:
+    one, same = (catalog.matroid(f"{family}(9)", seed=3) for _ in range(2))
+    assert type(one) is catalog.MATROIDS[family]
+    assert one.size == 9
+    assert one.bases().tolist() == same.bases().tolist()
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("K", "unknown matroid 'K'; did you mean K20 or K(3,4)? allowed are U(15,30), K20, "),
+        ("K(1,2,3)", "unknown matroid 'K(1,2,3)'; did you mean K20 or K(3,4)?"),
+        ("whel(7)", "did you mean wheel(5)?"),
+        ("Petersn", "unknown matroid 'Petersn'; did you mean petersen?"),
+        ("PG(3)", "did you mean PG(3,2)?"),
+        ("fano(3)", "unknown matroid 'fano(3)'; did you mean fano?"),
+        ("partitoin(30)", "did you mean partition(30)?"),
+        ("K5+", "unknown matroid 'K5+'; allowed are"),
+        ("dual()", "unknown matroid 'dual()'; "),
+        ("truncate(K5)", "unknown matroid 'truncate(K5)'; "),
+        ("K4)+(K4", "unknown matroid 'K4)+(K4'; "),
+        ("", "unknown matroid ''; allowed are"),
+        ("wheel(2)", "n must be at least 3, got 2"),
+        ("PG(2,4)", "PG(2,4): q must be a prime, got 4"),
+        ("PG(0,2)", "n must be at least 1, got 0"),
+        ("U(5,3)", "rank must be at most size = 3, got 5"),
+        ("K1000000000", "K1000000000 has more than 2,000,000 elements, too many"),
+        ("K(10000,10000)", "K(10000,10000) has more than 2,000,000 elements"),
+        ("U(1,10000000000000000)", "has more than 2,000,000 elements"),
+        ("wheel(999999999)", "more than 2,000,000"),
+        ("prism(999999999)", "more than 2,000,000"),
+        ("ladder(999999999)", "ladder(999999999) has more than 2,000,000"),
+        ("grid(99999,99999)", "more than 2,000,000"),
+        ("whirl(99999)", "more than 2,000,000 entries of its vectors"),
+        ("AG(999999999,7)", "more than 2,000,000 entries of its vectors"),
+        ("PG(2,1000000007)", "more than 2,000,000 entries of its vectors"),
+        ("transversal(999999999)", "transversal(999999999) has more than 2,000,000 elements"),
+    ],
+)
+def test_mistakes_in_the_names_of_matroids(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        catalog.matroid(name)
+
+
+def test_lines_and_planes() -> None:
+    # Any two points of a projective plane are on one line, any two lines meet in one point.
+    plane = catalog.projective_plane(3)
+    lines = {
+        frozenset(e for e in range(13) if e in pair or not plane.is_independent([*pair, e]))
+        for pair in combinations(range(13), 2)
+    }
+    assert len(lines) == 13
+    assert all(len(one & other) == 1 for one, other in combinations(lines, 2))
+    # Without the rim being independent a whirl is a wheel.
+    for n in (3, 6):
+        wheel, whirl = catalog.wheel(n).bases(), catalog.whirl(n).bases()
+        rim = np.arange(n, 2 * n).tolist()
+        assert whirl.tolist() == sorted([*wheel.tolist(), rim])

@@ -22,6 +22,11 @@ def test_list_has_a_line_for_everything(capsys) -> None:
     lines = capsys.readouterr().out.splitlines()
     for cls in (*catalog.MATROIDS.values(), *catalog.POLICIES.values()):
         assert any(cls.__name__ in line and catalog.summary(cls) in line for line in lines)
+    for group in catalog.NAMED.values():
+        for named in group:
+            assert any(named.example in line and named.about in line for line in lines)
+    for family in catalog.MATROIDS:
+        assert any(f"{family}(30)" in line for line in lines)
     assert max(map(len, lines)) <= 160
     by_name = lines[-len(catalog.POLICIES) :]
     assert any(line.startswith("  MAUB(neighborhood=lean") for line in by_name)
@@ -45,6 +50,18 @@ def test_simulate_prints_a_table(capsys) -> None:
     assert "±" in lines[2]
     assert lines[3].split()[-2] == "2,000"
     assert lines[5].startswith("U(2,4): 4 elements, rank 2")
+
+
+def test_matroids_that_have_a_name(capsys) -> None:
+    assert run("simulate --matroid fano --matroid dual(K4) --horizon 100 --runs 1") == 0
+    assert run("gaps --matroid vamos") == 0
+    lines = capsys.readouterr().out.splitlines()
+    for start in (
+        "fano: 7 elements, rank 3;",
+        "dual(K4): 6 elements, rank 3;",
+        "vamos: 8 elements, rank 4;",
+    ):
+        assert any(line.startswith(start) for line in lines)
 
 
 def test_policies_with_parameters(capsys) -> None:
@@ -150,7 +167,9 @@ def test_bernoulli_and_one_run(capsys) -> None:
         ("", "the following arguments are required: COMMAND"),
         ("simulat", "invalid choice: 'simulat' (choose from"),
         ("simulate", "--matroid is missing; for example --matroid K20"),
-        ("simulate --matroid K", "unknown matroid 'K'; allowed are K20"),
+        ("simulate --matroid K", "unknown matroid 'K'; did you mean K20 or K(3,4)? allowed are"),
+        ("simulate --matroid K1000000000", "K1000000000 has more than 2,000,000 elements"),
+        ("gaps --matroid fanno", "unknown matroid 'fanno'; did you mean fano?"),
         ("simulate --matroid U(5,3)", "rank must be at most size = 3, got 5"),
         ("simulate --matroid K5 --policy MUAB", "did you mean MAUB? allowed are CTS, CUCB"),
         ("simulate --matroid K5 --policy UCB1", "unknown policy 'UCB1'; did you mean CUCB?"),
@@ -256,8 +275,12 @@ def test_ctrl_c_before_anything_is_finished(capsys, monkeypatch) -> None:
     assert main(["simulate", "--matroid=K5"]) == 130
 
 
-def test_too_large_for_memory(capsys) -> None:
-    assert main(["simulate", "--matroid=U(1,10000000000000000)"]) == 1
+def test_too_large_for_memory(capsys, monkeypatch) -> None:
+    def too_large(*arguments):
+        return np.empty(10**16)
+
+    monkeypatch.setattr(catalog, "matroid", too_large)
+    assert main(["simulate", "--matroid=U(1,2)"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
 
 

@@ -19,7 +19,8 @@ def add_instance_options(parser: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="K20, U(15,30), or a random one such as partition(30); may be repeated",
+        help="K20, U(15,30), fano, ... (`matroid-bandits list` shows all), or a random one such as "
+        "partition(30); may be repeated",
     )
     parser.add_argument(
         "--environment",

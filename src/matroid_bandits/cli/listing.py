@@ -2,6 +2,8 @@
 
 import argparse
 import inspect
+import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 from matroid_bandits import catalog
@@ -30,15 +32,31 @@ def _list(_options: argparse.Namespace) -> int:
         ("Environments", {cls.__name__: cls for cls in catalog.ENVIRONMENTS.values()}),
     ):
         print(title)
-        width = max(map(len, classes))
-        for name, cls in classes.items():
-            print(f"  {name:<{width}}  {catalog.summary(cls)}")
-    print("Matroids by name: K20, U(15,30), or at random with 30 elements: ", end="")
-    print(", ".join(f"{family}(30)" for family in catalog.MATROIDS))
+        _print_lines({name: catalog.summary(cls) for name, cls in classes.items()})
+    for group, matroids in catalog.NAMED.items():
+        print(f"Matroids by name: {group.lower()}")
+        _print_lines({named.example: named.about for named in matroids})
+    print("Matroids by name: made of others")
+    _print_lines(
+        {
+            "K4+U(2,4)": "The direct sum: a basis of each.",
+            "dual(K5)": "What the bases leave over.",
+            "truncate(K20,5)": "Independent sets of 5 elements at most.",
+        }
+    )
+    print("Matroids by name: at random, with 30 elements")
+    families = ", ".join(f"{family}(30)" for family in catalog.MATROIDS)
+    print(textwrap.fill(families, 100, initial_indent="  ", subsequent_indent="  "))
     print("Policies by name, here with their parameters and defaults:")
     for cls in catalog.POLICIES.values():
         print(f"  {_written_out(cls)}")
     return 0
+
+
+def _print_lines(lines: Mapping[str, str]) -> None:
+    width = max(map(len, lines))
+    for name, about in lines.items():
+        print(f"  {name:<{width}}  {about}")
 
 
 def _written_out(cls: type[Policy]) -> str:

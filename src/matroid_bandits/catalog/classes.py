@@ -1,29 +1,16 @@
-"""Things by name: the classes of the package, matroids like ``K20`` or ``U(15,30)``, and policies
-with parameters.
-
-The command line and study files speak these names; so may anybody:
-
->>> from matroid_bandits import catalog
->>> catalog.matroid("U(15,30)")
-UniformMatroid(rank=15, size=30)
->>> catalog.policy("MAUB(neighborhood=paper)")(catalog.matroid("K5")).neighborhood
-'paper'
-"""
+"""The classes of the package by name, and policies with parameters."""
 
 import inspect
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
-
-import numpy as np
 
 from matroid_bandits import environments, matroids, policies
 from matroid_bandits._arguments import nearest, shown
 from matroid_bandits._spelling import spelled, taken_apart
 from matroid_bandits.environments import Environment
 from matroid_bandits.indices.by_name import INDICES
-from matroid_bandits.matroids import GraphicMatroid, Matroid, UniformMatroid
+from matroid_bandits.matroids import Matroid, UniformMatroid
 from matroid_bandits.policies import Policy
 
 __all__ = [
@@ -33,7 +20,6 @@ __all__ = [
     "POLICIES",
     "NamedPolicy",
     "environment_class",
-    "matroid",
     "policy",
     "policy_class",
     "summary",
@@ -60,33 +46,6 @@ ENVIRONMENTS: dict[str, type[Environment]] = {
     for name in environments.__all__
     if name.endswith("Environment") and name != "Environment"
 }
-
-
-def matroid(name: str, seed: int = 0) -> Matroid:
-    """The matroid called `name`.
-
-    Parameters
-    ----------
-    name : str
-        ``K20`` (graphic matroid of the complete graph on 20 vertices), ``U(15,30)`` (uniform, rank
-        15 of 30), or a class and a number of elements for a random instance, such as
-        ``partition(30)``.
-    seed : int, default 0
-        Seed of a random instance.
-    """
-    compact = str(name).replace(" ", "")
-    if found := re.fullmatch(r"[Kk](\d+)", compact):
-        return GraphicMatroid.complete(int(found[1]))
-    if found := re.fullmatch(r"[Uu]\((\d+),(\d+)\)", compact):
-        return UniformMatroid(int(found[1]), int(found[2]))
-    if (found := re.fullmatch(r"([A-Za-z]+)\((\d+)\)", compact)) and found[1].lower() in MATROIDS:
-        cls = MATROIDS[found[1].lower()]
-        return cls.random(np.random.default_rng(seed), int(found[2]))
-    families = ", ".join(f"{family}(30)" for family in MATROIDS)
-    raise ValueError(
-        f"unknown matroid {shown(name)}; allowed are K20 (complete graph), U(15,30) (uniform), "
-        f"or, for a random one with 30 elements, {families}"
-    )
 
 
 @dataclass(frozen=True)
@@ -172,9 +131,9 @@ def environment_class(name: str) -> type[Environment]:
     return _by_name("environment", name, ENVIRONMENTS)
 
 
-def summary(cls: type) -> str:
-    """The first line of a class's documentation."""
-    return (cls.__doc__ or "").strip().partition("\n")[0]
+def summary(documented: object) -> str:
+    """The first line of the documentation of a class or a function."""
+    return (documented.__doc__ or "").strip().partition("\n")[0]
 
 
 def _by_name(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:

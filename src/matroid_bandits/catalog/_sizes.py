@@ -1,0 +1,15 @@
+"""Names are short, and what they stand for may be huge."""
+
+__all__ = ["affordable"]
+
+# Enough for the complete graph on 2,000 vertices.
+_MOST = 2_000_000
+
+
+def affordable(name: str, number: int, what: str = "elements") -> None:
+    """Refuse a matroid that is too large, before anything of it is made."""
+    if number > _MOST:
+        raise ValueError(
+            f"{name} has more than {_MOST:,} {what}, too many for a matroid by name; choose "
+            "smaller numbers"
+        )
