@@ -10,6 +10,7 @@ array([3, 6, 8, 9])
 """
 
 from matroid_bandits import (
+    adapters,
     catalog,
     checks,
     environments,
@@ -21,6 +22,7 @@ from matroid_bandits import (
     simulation,
 )
 from matroid_bandits._version import __version__
+from matroid_bandits.adapters import *
 from matroid_bandits.checks import *
 from matroid_bandits.environments import *
 from matroid_bandits.errors import MatroidAxiomError, NoBasisError
@@ -33,6 +35,7 @@ from matroid_bandits.simulation import *
 
 # Whatever a package below lists is here too: a new class is listed once.
 __all__ = ["MatroidAxiomError", "NoBasisError", "__version__", "catalog"]
+__all__ += adapters.__all__
 __all__ += checks.__all__
 __all__ += environments.__all__
 __all__ += indices.__all__

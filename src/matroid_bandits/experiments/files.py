@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import nearest, shown
+from matroid_bandits.adapters._numbers import whole_as_integers
 from matroid_bandits.experiments.study import StudyError
 
 __all__ = ["PARAMETERS", "Columns", "matroid_parameter", "read_csv", "read_graph"]
@@ -109,10 +110,7 @@ def _vectors(data: Columns, columns: Sequence[str]) -> list[list[float]]:
             f"{data.path}: the first line must name the columns, got {', '.join(data.columns)}"
         )
     entries = [data.numbers(name) for name in columns]
-    rows = np.array(entries).T
-    # Whole numbers are decided exactly.
-    whole = rows.size and np.all(rows == np.round(rows)) and np.abs(rows).max() < 2**53
-    vectors: list[list[float]] = (rows.astype(np.int64) if whole else rows).tolist()
+    vectors: list[list[float]] = whole_as_integers(np.array(entries).T).tolist()
     return vectors
 
 

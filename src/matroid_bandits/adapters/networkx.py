@@ -1,0 +1,73 @@
+"""Graphs of networkx: what is played are edges."""
+
+from typing import Any, Literal
+
+from matroid_bandits._arguments import nearest, shown
+from matroid_bandits.matroids import CographicMatroid, GraphicMatroid
+from matroid_bandits.problem import Problem
+
+__all__ = ["from_networkx"]
+
+_KINDS = {"graphic": GraphicMatroid, "cographic": CographicMatroid}
+
+
+def from_networkx(
+    graph: Any,
+    *,
+    kind: Literal["graphic", "cographic"] = "graphic",
+    sense: Literal["max", "min"] = "max",
+) -> Problem:
+    """Spanning trees of a graph; or what can be removed from it while it stays connected.
+
+    Parameters
+    ----------
+    graph : networkx.Graph or networkx.MultiGraph
+        Its edges are the elements, in the order of ``graph.edges``. Attributes are not looked at.
+    kind : {"graphic", "cographic"}, default "graphic"
+        Sets of edges without a cycle, whose bases are the spanning trees (forests, if the graph
+        falls into pieces); or sets of edges without which it has as many pieces as before.
+    sense : {"max", "min"}, default "max"
+        Whether rewards are to be large, or costs small.
+
+    Returns
+    -------
+    Problem
+        Labels are the edges as the graph lists them, ``(u, v)``, in a multigraph
+        ``(u, v, key)``. A self-loop is a loop of the matroid: it is never played.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import matroid_bandits as mb
+    >>> graph = nx.Graph([("Oslo", "Rome"), ("Rome", "Cork"), ("Cork", "Oslo")])
+    >>> network = mb.from_networkx(graph, sense="min")
+    >>> network.best_basis({("Oslo", "Rome"): 20, ("Oslo", "Cork"): 18, ("Rome", "Cork"): 35})
+    [('Oslo', 'Rome'), ('Oslo', 'Cork')]
+    """
+    if kind not in _KINDS:
+        raise ValueError(f"unknown kind {shown(kind)}; {nearest(str(kind), _KINDS)}")
+    _refuse_unfit(graph)
+    labels = list(graph.edges(keys=True) if graph.is_multigraph() else graph.edges())
+    if not labels:
+        raise ValueError(
+            f"the graph has {graph.number_of_nodes()} nodes and no edges, so there is nothing to "
+            "play; add the edges first: graph.add_edge(u, v)"
+        )
+    return Problem(_KINDS[kind]([(u, v) for u, v, *_ in labels]), labels=labels, sense=sense)
+
+
+def _refuse_unfit(graph: Any) -> None:
+    # By what it can do: whoever has a graph has networkx, and we need not import it.
+    asked = ("edges", "is_directed", "is_multigraph", "number_of_nodes")
+    if isinstance(graph, type) or not all(hasattr(graph, name) for name in asked):
+        raise TypeError(
+            f"from_networkx needs a networkx.Graph, got {shown(graph)}; make one by "
+            "networkx.Graph(edges) (pip install 'matroid-bandits[graphs]'), or pass a list of "
+            "pairs to GraphicMatroid"
+        )
+    if graph.is_directed():
+        raise ValueError(
+            "spanning trees are those of an undirected graph, this one is directed; pass "
+            "graph.to_undirected(), or networkx.MultiGraph(graph) if the two directions of a link "
+            "are two elements"
+        )

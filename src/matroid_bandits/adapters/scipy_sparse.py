@@ -1,0 +1,208 @@
+"""Sparse matrices of SciPy: what is played are rows, or entries."""
+
+from collections.abc import Hashable, Iterable
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._arguments import listed, nearest, shown
+from matroid_bandits.adapters._numbers import whole_as_integers
+from matroid_bandits.matroids import GraphicMatroid, LinearMatroid, TransversalMatroid
+from matroid_bandits.problem import Problem
+
+__all__ = ["from_scipy_sparse"]
+
+_KINDS = ("linear", "transversal", "graphic")
+
+# Numbers of a matrix written out in full, once per prime; making the matroid takes some 50 bytes
+# for each.
+_LARGEST = 2**25
+
+# Size of the primes by which linear matroids decide exactly.
+_BITS_OF_A_PRIME = 28
+
+
+def from_scipy_sparse(
+    matrix: Any,
+    kind: Literal["linear", "transversal", "graphic"] = "linear",
+    *,
+    labels: Iterable[Hashable] | None = None,
+    field: int | None = None,
+    tolerance: float = 1e-9,
+    sense: Literal["max", "min"] = "max",
+) -> Problem:
+    """A problem from a sparse matrix, in any of SciPy's formats.
+
+    Parameters
+    ----------
+    matrix : sparse matrix or array
+        Entries that are stored but 0 count as none, and what is stored twice for one place is
+        summed.
+    kind : {"linear", "transversal", "graphic"}, default "linear"
+        What the matrix says:
+
+        - linear: rows are vectors; rows that are linearly independent may be played together.
+        - transversal: row e can be matched with the columns in which it has an entry; rows that
+          can all be matched at once may be played together.
+        - graphic: a symmetric adjacency matrix; elements are its entries above the diagonal, row
+          by row, and those on it, which are loops; edges without a cycle may be played together.
+    labels : iterable of hashable, optional
+        One name per row, all different. In an adjacency matrix they name vertices, by default
+        0, 1, ..., and elements are called ``(vertex, vertex)``.
+    field, tolerance : optional
+        As in :class:`~matroid_bandits.LinearMatroid`, for vectors. Whole numbers are decided
+        exactly, also where they are stored as floats.
+    sense : {"max", "min"}, default "max"
+        Whether rewards are to be large, or costs small.
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    ValueError
+        Among others if vectors are too large: a linear matroid is made from the matrix written
+        out in full, without its empty columns and, if the numbers are whole, doubled ones, and
+        deciding exactly takes more of it the higher the rank. The other kinds need memory for
+        the entries alone.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> import matroid_bandits as mb
+    >>> skills = scipy.sparse.csr_array([[1, 0], [1, 0], [1, 1]])
+    >>> staff = mb.from_scipy_sparse(skills, "transversal", labels=["Ann", "Bob", "Eve"])
+    >>> staff.best_basis([0.2, 0.5, 0.1])
+    ['Bob', 'Eve']
+    """
+    if kind not in _KINDS:
+        raise ValueError(f"unknown kind {shown(kind)}; {nearest(str(kind), _KINDS)}")
+    if field is not None and kind != "linear":
+        raise ValueError(f"field is for kind='linear', got field={field!r} with kind={kind!r}")
+    entries = _entries(matrix)
+    names = None if labels is None else _names(labels, entries.shape[0])
+    if kind == "linear":
+        return Problem(_linear(entries, field, tolerance), names, sense)
+    if kind == "transversal":
+        return Problem(_transversal(entries), names, sense)
+    edges = _edges(entries)
+    named = edges if names is None else [(names[u], names[v]) for u, v in edges]
+    return Problem(GraphicMatroid(edges), named, sense)
+
+
+def _entries(matrix: Any) -> Any:
+    """A copy by rows, with one entry other than 0 per place at most."""
+    # By what it can do: whoever has a sparse matrix has SciPy, and we need not import it.
+    if isinstance(matrix, type) or not all(hasattr(matrix, name) for name in ("tocsr", "shape")):
+        raise TypeError(
+            f"from_scipy_sparse needs a sparse matrix of SciPy, got {shown(matrix)}; make one by "
+            "scipy.sparse.csr_array(...) (pip install 'matroid-bandits[sparse]'), or pass a "
+            "matrix that is not sparse to LinearMatroid"
+        )
+    if len(matrix.shape) != 2:
+        raise ValueError(f"the matrix must have rows and columns, got the shape {matrix.shape}")
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"the entries must be real numbers, got {matrix.dtype}")
+    # Sums of small integers could leave their range.
+    small = matrix.dtype.kind in "iu" and matrix.dtype.itemsize < 8
+    entries = (matrix.astype(np.int64) if small else matrix).tocsr(copy=True)
+    entries.sum_duplicates()
+    unfit = np.flatnonzero(~np.isfinite(entries.data))
+    if unfit.size:
+        row = np.searchsorted(entries.indptr, unfit[0], side="right") - 1
+        raise ValueError(
+            f"row {row} has the entry {entries.data[unfit[0]]} in column "
+            f"{entries.indices[unfit[0]]}; entries must be finite"
+        )
+    entries.eliminate_zeros()
+    return entries
+
+
+def _names(labels: Any, rows: int) -> list[Any]:
+    names = listed(labels.tolist() if hasattr(labels, "tolist") else labels, "labels")
+    if len(names) != rows:
+        raise ValueError(f"one label per row is needed: {rows}, got {len(names)}")
+    first: dict[Any, int] = {}
+    for row, name in enumerate(names):
+        try:
+            before = first.setdefault(name, row)
+        except TypeError:
+            raise ValueError(
+                f"the label of row {row} must be hashable, got {shown(name)}"
+            ) from None
+        if before != row:
+            raise ValueError(f"the rows {before} and {row} have the same label {shown(name)}")
+    return names
+
+
+def _transversal(entries: Any) -> TransversalMatroid:
+    columns = entries.indices.tolist()
+    return TransversalMatroid([columns[a:b] for a, b in pairwise(entries.indptr.tolist())])
+
+
+def _linear(entries: Any, field: int | None, tolerance: float) -> LinearMatroid:
+    entries.data = whole_as_integers(entries.data)
+    exact = entries.data.dtype.kind in "iu"
+    columns = entries.tocsc()
+    columns = columns[:, _distinct(columns) if exact else _filled(columns)]
+    primes = _n_primes(columns) if exact and field is None else 1
+    rows, width = columns.shape
+    if rows * width * primes > _LARGEST:
+        modulo = f", modulo each of {primes} primes" if primes > 1 else ""
+        over_one = "decide over one large prime (field=1000000007) or "
+        advice = over_one if rows * width <= _LARGEST else ""
+        raise ValueError(
+            "a linear matroid is made from its matrix in full: without columns that are empty or "
+            f"doubled these are {rows:,} x {width:,} numbers{modulo}, in all "
+            f"{rows * width * primes:,}, and {_LARGEST:,} are allowed; {advice}take fewer rows or "
+            "columns"
+        )
+    return LinearMatroid(columns.toarray(order="C"), field, tolerance=tolerance)
+
+
+def _n_primes(columns: Any) -> int:
+    """How many primes a linear matroid needs at most, by Hadamard's bound on its minors."""
+    rows, width = columns.shape
+    squares = np.bincount(columns.indices, np.float64(columns.data) ** 2, minlength=rows)
+    largest = np.sort(squares)[::-1][: min(rows, width)]
+    return 1 + int(np.log2(np.maximum(largest, 1)).sum() / 2 / _BITS_OF_A_PRIME)
+
+
+def _filled(columns: Any) -> npt.NDArray[np.intp]:
+    return np.flatnonzero(np.diff(columns.indptr))
+
+
+def _distinct(columns: Any) -> npt.NDArray[np.intp]:
+    """The first of all columns that are equal, without the empty ones."""
+    columns.sort_indices()
+    first: dict[tuple[bytes, bytes], int] = {}
+    for column in _filled(columns).tolist():
+        here = slice(*columns.indptr[column : column + 2])
+        content = columns.indices[here].tobytes(), columns.data[here].tobytes()
+        first.setdefault(content, column)
+    return np.array(list(first.values()), dtype=np.intp)
+
+
+def _edges(entries: Any) -> list[tuple[int, int]]:
+    """The entries on and above the diagonal, row by row."""
+    rows, columns = entries.shape
+    if rows != columns:
+        raise ValueError(
+            f"an adjacency matrix has as many columns as rows, got the shape {entries.shape}; for "
+            "a matrix of rows and what they can be matched with, kind='transversal'"
+        )
+    entries.sort_indices()
+    tails = np.repeat(np.arange(rows), np.diff(entries.indptr))
+    heads = entries.indices.astype(np.intp)
+    one_way = np.setdiff1d(tails * rows + heads, heads * rows + tails)
+    if one_way.size:
+        u, v = divmod(int(one_way[0]), rows)
+        raise ValueError(
+            f"an adjacency matrix is symmetric, this one has an entry at ({u}, {v}) and none at "
+            f"({v}, {u}); if links go both ways, pass matrix + matrix.T"
+        )
+    upper = tails <= heads
+    return list(zip(tails[upper].tolist(), heads[upper].tolist(), strict=True))
