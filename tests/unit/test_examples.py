@@ -1,0 +1,82 @@
+"""The examples run, print both policies and draw; what they find is what there is to find."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted(ROOT.glob("examples/*.py"))
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def _run(script: Path, folder: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, script, *arguments],
+        cwd=folder,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_there_are_examples() -> None:
+    assert [path.stem for path in EXAMPLES] == ["backbone_tree", "movie_slate", "task_assignment"]
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run_and_draw(script: Path, tmp_path: Path) -> None:
+    printed = _run(script, tmp_path, "--horizon", "500")
+    calls = {
+        policy: int(number)
+        for policy, number in re.findall(r"(\w+): .*'oracle_calls': (\d+)", printed)
+    }
+    assert set(calls) == {"OMM", "MAUB"}
+    assert calls["MAUB"] < calls["OMM"]
+    (picture,) = tmp_path.iterdir()
+    assert picture.name == f"{script.stem}.png"
+    assert picture.read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_are_short_and_described(script: Path) -> None:
+    text = script.read_text()
+    assert len(text.splitlines()) < 80
+    assert f"({script.name})" in (ROOT / "examples" / "README.md").read_text()
+    assert f"{script.name}" in (ROOT / "docs" / "examples.md").read_text()
+
+
+def test_any_backbone_with_coordinates(tmp_path: Path) -> None:
+    # A square with a diagonal; the node without a place is left out.
+    nodes = "".join(
+        f'node [ id {k} label "{name}" lon {lon}.0 lat {lat}.0 ]\n'
+        for k, (name, lon, lat) in enumerate([("a", 0, 0), ("b", 1, 0), ("c", 1, 1), ("d", 0, 1)])
+    )
+    links = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4)]
+    edges = "".join(f"edge [ source {u} target {v} ]\n" for u, v in links)
+    graph = f'graph [\n{nodes}node [ id 4 label "nowhere" ]\n{edges}]\n'
+    (tmp_path / "square.gml").write_text(graph)
+    script = ROOT / "examples" / "backbone_tree.py"
+    _run(script, tmp_path, "--path", "square.gml", "--horizon", "100", "drawn.png")
+    assert (tmp_path / "drawn.png").read_bytes().startswith(PNG)
+
+
+def test_movies_of_a_release(tmp_path: Path) -> None:
+    folder = tmp_path / "ml-latest-small"
+    folder.mkdir()
+    genres = ["Action", "Comedy", "Action|Comedy", "Drama"]
+    movies = [f"{k},Movie {k} (1999),{genres[k % 4]}" for k in range(1, 121)]
+    ratings = [f"1,{k},{1 + k % 5},0" for k in range(1, 121)]
+    (folder / "movies.csv").write_text("\n".join(["movieId,title,genres", *movies]))
+    (folder / "ratings.csv").write_text("\n".join(["userId,movieId,rating,timestamp", *ratings]))
+    script = ROOT / "examples" / "movie_slate.py"
+    found = _run(script, tmp_path, "--horizon", "200")
+    assert "invented" not in found
+    # Where none is, it has to be given.
+    assert found == _run(script, folder, "--horizon", "200", "--movielens", str(folder))
