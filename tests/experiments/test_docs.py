@@ -24,8 +24,8 @@ def folder(tmp_path: Path) -> Path:
         (tmp_path / name).write_text(content)
     (tmp_path / "mine.py").write_text(blocks("python")[0])
     graph = "graph [ node [ id 0 ] node [ id 1 ] node [ id 2 ]\n"
-    graph += "edge [ source 0 target 1 dist 10 ] edge [ source 1 target 2 dist 30 ]\n"
-    (tmp_path / "backbone.gml").write_text(graph + "edge [ source 0 target 2 dist 20 ] ]\n")
+    graph += "edge [ source 0 target 1 latency 10 ] edge [ source 1 target 2 latency 30 ]\n"
+    (tmp_path / "backbone.gml").write_text(graph + "edge [ source 0 target 2 latency 20 ] ]\n")
     return tmp_path
 
 

@@ -34,6 +34,7 @@ FILES = {
     "report.html",
     "report.md",
     "table.csv",
+    "table-instances.tex",
     "table.tex",
     *(
         f"figure-{what}.{kind}"

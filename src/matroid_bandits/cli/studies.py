@@ -200,9 +200,8 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
-    from matroid_bandits.experiments.spec import policy_spec  # noqa: PLC0415
+    from matroid_bandits.experiments.spec import policy_spec, try_policy  # noqa: PLC0415
     from matroid_bandits.experiments.study import same_policy  # noqa: PLC0415
-    from matroid_bandits.simulation import refuse_unfit  # noqa: PLC0415
 
     policies: dict[str, PolicySpec] = {}
     for name in options.policy:
@@ -223,8 +222,7 @@ def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
     for instance, policy in product(part.instances, policies.values()):
         if instance.admits(policy.name):
             try:
-                fresh = policy.fresh(instance.matroid, part.seed)
-                refuse_unfit(fresh, instance.answering(part.seed))
+                try_policy(policy, instance, part.seed)
             except ValueError as error:
                 options.parser.error(
                     f"argument --policy: {policy.name} on {instance.name}: {error}"
@@ -271,6 +269,10 @@ def _show(study: "Study") -> None:
         [i.name, f"{i.matroid.size:,}", f"{i.matroid.rank:,}", f"{i.horizon:,}"]
         for i in study.instances
     ]
+    if any(i.sense == "min" for i in study.instances):
+        header.append("means")
+        for row, i in zip(rows, study.instances, strict=True):
+            row.append("costs" if i.sense == "min" else "rewards")
     if any(i.policies is not None for i in study.instances):
         header.append("policies")
         for row, i in zip(rows, study.instances, strict=True):

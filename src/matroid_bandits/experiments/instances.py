@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +21,10 @@ from matroid_bandits.simulation import LONGEST
 __all__ = ["instance_at"]
 
 FloatArray = npt.NDArray[np.float64]
+Sense = Literal["max", "min"]
 
-_KEYS = ("name", "matroid", "environment", "horizon", "policies", "note")
+_KEYS = ("name", "matroid", "sense", "environment", "horizon", "policies", "note")
+_SENSES: tuple[Sense, ...] = ("max", "min")
 _USUAL_MEANS = (0.5, 1.0)
 
 
@@ -39,7 +42,7 @@ def instance_at(
     Parameters
     ----------
     top : Section
-        The study, whose environment is for all.
+        The study, whose environment and sense are for all.
     section : Section
         The instance.
     seed, horizon : int
@@ -60,6 +63,7 @@ def instance_at(
         means: FloatArray | tuple[float, float] = source.means
     else:
         means = _means(environment, source)
+    sense = _sense(top, section, source)
     size, rank, bases = section.at("matroid", _described, source)
     instance = Instance(
         name=section.name("name", source.text),
@@ -74,16 +78,38 @@ def instance_at(
             "bases": bases,
             "environment": {**origin_of(cls), "parameters": parameters},
             "means": list(means) if isinstance(means, tuple) else fingerprint.of_array(means),
+            # Rewards are what there is if nothing is said, as before there were costs.
+            **({} if sense == "max" else {"sense": sense}),
         },
         note=section.text("note"),
         warning=source.warning,
         data=source.data,
         policies=_policies(section, policies),
+        sense=sense,
     )
     # Whatever the seeds, the means of a run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):
         environment.at(None, instance.environment, np.broadcast_to(extreme, size))
     return instance
+
+
+def _sense(top: Section, section: Section, source: Source) -> Sense:
+    """The instance's own, else the study's; a problem has one already."""
+    general = top.choice("sense", _SENSES, "max")
+    sense = section.choice("sense", _SENSES, general)
+    if source.sense is None or source.sense == sense:
+        return sense
+    if "sense" in section:
+        raise section.error(
+            f"the problem has the sense {source.sense!r}, got {sense!r}; leave it out", "sense"
+        )
+    if "sense" in top:
+        raise section.error(
+            f"the problem has the sense {source.sense!r}, the study {sense!r}; give the instance "
+            f"sense = {source.sense!r} if that is meant",
+            "matroid",
+        )
+    return source.sense
 
 
 def _policies(section: Section, names: Sequence[str]) -> tuple[str, ...] | None:

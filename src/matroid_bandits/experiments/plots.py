@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from matroid_bandits.experiments.results import Results
-from matroid_bandits.experiments.summary import band, usual_bound
+from matroid_bandits.experiments.summary import band, usual_bound, with_costs
 from matroid_bandits.simulation import default_checkpoints
 
 __all__ = [
@@ -109,7 +109,9 @@ def regret_figure(results: Results) -> Figure:
         axes.xaxis.set_major_formatter(FuncFormatter(_in_words))
         axes.yaxis.set_major_formatter(FuncFormatter(_in_words))
 
-    return _panels(results, "cumulative regret", draw, finish, bounds=_bounds(results))
+    only_costs = len(with_costs(results)) == len(results.study["identity"]["instances"])
+    quantity = "cost above the best" if only_costs else "cumulative regret"
+    return _panels(results, quantity, draw, finish, bounds=_bounds(results))
 
 
 def spread_of_regrets(results: Results) -> float:

@@ -24,7 +24,15 @@ from matroid_bandits.experiments.results import Results, read_results
 from matroid_bandits.experiments.store import write_atomically
 from matroid_bandits.experiments.study import MEASURES, StudyError
 from matroid_bandits.experiments.summary import records, summarise
-from matroid_bandits.experiments.words import NAMES, as_printed, findings, number, ratio
+from matroid_bandits.experiments.words import (
+    NAMES,
+    about_costs,
+    as_printed,
+    count,
+    findings,
+    number,
+    ratio,
+)
 
 __all__ = ["Report", "write_report"]
 
@@ -54,8 +62,8 @@ def write_report(folder: str | PathLike[str]) -> Report:
     """Write tables, figures and report into a study's folder; nothing is run.
 
     ``report.html`` (one file, opens without a network), ``report.md``, ``table.csv``,
-    ``table.tex`` (needs the package booktabs), ``figure-regret`` and ``figure-oracle-calls`` as
-    png, svg and pdf.
+    ``table.tex`` and ``table-instances.tex`` (they need the package booktabs), ``figure-regret``
+    and ``figure-oracle-calls`` as png, svg and pdf.
 
     Parameters
     ----------
@@ -77,7 +85,8 @@ def write_report(folder: str | PathLike[str]) -> Report:
     images = {name: _data_address(files[f"{name}.svg"]) for name in figures}
     files["report.html"] = _render("report.html", content | {"images": images})
     files["report.md"] = _render("report.md", content)
-    files["table.tex"] = _render("table.tex", content)
+    for name in ("table.tex", "table-instances.tex"):
+        files[name] = _render(name, content)
     for name, data in files.items():
         write_atomically(results.folder / name, data)
     return Report(
@@ -111,13 +120,14 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         "rows": [_cells(row, compared=compared) for row in records(table)],
         "compared": compared,
         "bounded": bounded,
+        "costs": about_costs(results),
         "logarithmic": spread_of_regrets(results) > LOGARITHMIC_FROM,
         "not_compared": not_compared,
         "reference": reference,
-        "instances": [
-            {"name": name, "note": shown[name]["note"], **origin}
-            for name, origin in identity["instances"].items()
-        ],
+        "instances": _instances(study),
+        # Folders of versions that did not count them.
+        "counted": all("n_bases" in entry for entry in shown.values()),
+        "uncounted": any(entry.get("n_bases") is None for entry in shown.values()),
         "seeds": str(first) if first == last else f"{first} to {last}",
         "sessions": _sessions(results),
         "identity": json.dumps(identity, indent=1, ensure_ascii=False),
@@ -149,6 +159,23 @@ def _cells(row: Mapping[str, Any], *, compared: bool) -> dict[str, Any]:
         "factor": number(row["regret_over_bound"]),
         "measures": measures,
     }
+
+
+def _instances(study: Mapping[str, Any]) -> list[dict[str, Any]]:
+    entries = {entry["name"]: entry for entry in study["instances"]}
+    return [
+        {
+            "name": name,
+            "matroid": origin["matroid"],
+            "means": "costs" if origin.get("sense") == "min" else "rewards",
+            "size": f"{origin['size']:,}",
+            "rank": f"{origin['rank']:,}",
+            "n_bases": count(entries[name].get("n_bases")) or "*",
+            "horizon": f"{origin['horizon']:,}",
+            "note": " ".join(entries[name]["note"].split()),
+        }
+        for name, origin in study["identity"]["instances"].items()
+    ]
 
 
 def _sessions(results: Results) -> list[dict[str, Any]]:

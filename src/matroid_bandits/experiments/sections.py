@@ -1,10 +1,10 @@
 """Tables of a study file that know where they stand, so that messages can say it."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from matroid_bandits._arguments import integer, nearest, real_array, shown
 from matroid_bandits.experiments.study import StudyError
@@ -12,6 +12,7 @@ from matroid_bandits.experiments.study import StudyError
 __all__ = ["Document", "Section", "similar"]
 
 Place = tuple[str | int, ...]
+T = TypeVar("T", bound=str)
 
 
 class Document:
@@ -112,6 +113,14 @@ class Section:
             return integer(self._values.get(key, default), key, least=least, most=most)
         except ValueError as error:
             raise self.error(str(error), key) from None
+
+    def choice(self, key: str, allowed: Sequence[T], default: T) -> T:
+        """One of a few words."""
+        value = self._values.get(key, default)
+        for word in allowed:
+            if isinstance(value, str) and value == word:
+                return word
+        raise self.error(f"unknown {key} {shown(value)}; {nearest(str(value), allowed)}", key)
 
     def list(self, key: str, example: str) -> list[Any]:
         """A list with something in it; it must be there."""

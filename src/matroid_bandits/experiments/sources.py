@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from matroid_bandits.experiments.files import (
 from matroid_bandits.experiments.movies import USUAL, Movies
 from matroid_bandits.experiments.sections import Section
 from matroid_bandits.matroids import GraphicMatroid, Matroid
+from matroid_bandits.problem import Problem
 
 __all__ = ["Source", "source_at"]
 
@@ -40,6 +41,8 @@ class Source:
         Means that belong to it.
     warning, data : str
         As in :class:`~matroid_bandits.experiments.Instance`.
+    sense : {"max", "min"}, optional
+        What it says itself about its means, if it is a problem.
     """
 
     matroid: Matroid
@@ -48,6 +51,7 @@ class Source:
     means: npt.NDArray[np.float64] | None = None
     warning: str = ""
     data: str = ""
+    sense: Literal["max", "min"] | None = None
 
 
 def source_at(
@@ -73,6 +77,9 @@ def source_at(
     value = section.required("matroid", 'matroid = "K20"')
     if isinstance(value, Matroid):
         return Source(value, repr(value))
+    if isinstance(value, Problem):
+        # Its names are for people, of whom there are none in a study.
+        return Source(value.matroid, repr(value.matroid), sense=value.sense)
     if isinstance(value, str):
         matroid = section.at("matroid", catalog.matroid, value, seed)
         return Source(matroid, value.replace(" ", ""))

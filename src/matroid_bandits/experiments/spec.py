@@ -21,6 +21,7 @@ from matroid_bandits.experiments.references import reference_at
 from matroid_bandits.experiments.sections import Document, Section, similar
 from matroid_bandits.experiments.study import (
     MOST_RUNS,
+    Instance,
     PolicySpec,
     Reference,
     Study,
@@ -29,11 +30,15 @@ from matroid_bandits.experiments.study import (
     slug,
 )
 from matroid_bandits.matroids import Matroid
+from matroid_bandits.problem import Problem
 from matroid_bandits.simulation import LONGEST, refuse_unfit
 
-__all__ = ["load_study", "policy_spec", "shipped_study"]
+__all__ = ["load_study", "policy_spec", "shipped_study", "try_policy"]
 
-_KEYS = ("title", "horizon", "runs", "seed", "policies", "environment", "instances", "reference")
+_KEYS = (
+    *("title", "horizon", "runs", "seed", "sense"),
+    *("policies", "environment", "instances", "reference"),
+)
 
 
 def load_study(
@@ -51,7 +56,7 @@ def load_study(
     ----------
     source : str, path or dict
         A TOML file, whose relative paths are seen from its folder; or a dictionary, which may
-        also hold matroids, policy classes and environment classes themselves.
+        also hold matroids, problems, policy classes and environment classes themselves.
     only : sequence of str
         Names of instances; the others are not read, nor is what they would download. By default
         all.
@@ -107,6 +112,20 @@ def policy_spec(text: str) -> PolicySpec:
     return _spec(named.cls, dict(named.parameters), named.name)
 
 
+def try_policy(policy: PolicySpec, instance: Instance, seed: int) -> None:
+    """Make the policy once for an instance.
+
+    Raises
+    ------
+    ValueError
+        If it cannot play there; whatever a class of the user's raises.
+    """
+    fresh = policy.fresh(instance.played, seed)
+    _refuse_if_no_policy(fresh)
+    _refuse_if_deaf_to_costs(fresh, instance)
+    refuse_unfit(fresh, instance.answering(seed))
+
+
 def _study(
     top: Section,
     name: str,
@@ -140,9 +159,7 @@ def _study(
             raise top.error(f"{policy.name} runs on no instance", "policies", i)
         for instance in mine:
             try:
-                fresh = policy.fresh(instance.matroid, seed)
-                _refuse_if_no_policy(fresh)
-                refuse_unfit(fresh, instance.answering(seed))
+                try_policy(policy, instance, seed)
             except Exception as error:
                 # Whatever a user's class raises.
                 problem = str(error) if isinstance(error, ValueError) else repr(error)
@@ -211,7 +228,7 @@ def _policy(section: Section) -> PolicySpec:
         section = section.like({"type": text, **beside, **written})
     cls = class_at(section, catalog.policy_class, catalog.POLICIES)
     parameters = parameters_for(
-        cls, section, beside=("type", "label"), given=("matroid",), optional=("seed",)
+        cls, section, beside=("type", "label"), given=("matroid", "problem"), optional=("seed",)
     )
     name: str = getattr(cls, "name", "") or cls.__name__
     ordered = {key: written[key] for key in inspect.signature(cls).parameters if key in written}
@@ -227,6 +244,10 @@ def _spec(cls: type, parameters: dict[str, Any], name: str) -> PolicySpec:
     )
 
 
+def _make(cls: type, parameters: Mapping[str, Any], played: Matroid | Problem, **more: Any) -> Any:
+    return cls(played, **parameters, **more)
+
+
 def _refuse_if_no_policy(made: object) -> None:
     for method in ("select", "update"):
         if not callable(getattr(made, method, None)):
@@ -235,5 +256,16 @@ def _refuse_if_no_policy(made: object) -> None:
             )
 
 
-def _make(cls: type, parameters: Mapping[str, Any], matroid: Matroid, **more: Any) -> Any:
-    return cls(matroid, **parameters, **more)
+def _refuse_if_deaf_to_costs(made: object, instance: Instance) -> None:
+    """Refuse a policy that says it is after rewards where means are costs.
+
+    Its regret would be measured against the basis of largest cost.
+    """
+    own = getattr(made, "problem", None) or getattr(made, "matroid", None)
+    if not isinstance(own, (Matroid, Problem)):
+        return
+    if instance.sense == "min" and Problem.of(own).sense == "max":
+        raise ValueError(
+            f"means are costs, but {type(made).__name__} has kept the matroid of the problem that "
+            "it was given, and so looks for rewards; let it keep the problem"
+        )

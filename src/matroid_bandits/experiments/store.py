@@ -16,6 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from matroid_bandits.experiments.counting import quick_n_bases
 from matroid_bandits.experiments.study import Study, StudyError, Task, slug
 from matroid_bandits.simulation import Simulation
 
@@ -243,7 +244,13 @@ def _described(study: Study) -> dict[str, Any]:
         "title": study.title,
         "identity": study.identity(),
         "instances": [
-            {"name": i.name, "note": i.note, "warning": i.warning} for i in study.instances
+            {
+                "name": i.name,
+                "note": i.note,
+                "warning": i.warning,
+                "n_bases": quick_n_bases(i.matroid),
+            }
+            for i in study.instances
         ],
         "reference": None
         if reference is None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from matroid_bandits._spelling import taken_apart
 from matroid_bandits.environments import Environment, random_means
 from matroid_bandits.lower_bound import regret_lower_bound
 from matroid_bandits.matroids import Matroid
+from matroid_bandits.problem import Problem
 from matroid_bandits.simulation import COUNTERS, LONGEST, SupportsSelectUpdate
 
 __all__ = [
@@ -79,6 +80,8 @@ class Instance:
         Name of a data set that was taken instead of the usual one.
     policies : tuple of str, optional
         Names of those policies of the study that run here; by default all.
+    sense : {"max", "min"}
+        Whether the means are rewards, to be large, or costs, to be small.
     """
 
     name: str
@@ -91,6 +94,12 @@ class Instance:
     warning: str = ""
     data: str = ""
     policies: tuple[str, ...] | None = None
+    sense: Literal["max", "min"] = "max"
+
+    @property
+    def played(self) -> Matroid | Problem:
+        """What policies are made for: the matroid, or, where means are costs, a problem."""
+        return self.matroid if self.sense == "max" else Problem(self.matroid, sense=self.sense)
 
     def answering(self, seed: int) -> Environment:
         """The environment of run number `seed`."""
@@ -102,7 +111,7 @@ class Instance:
     def lower_bound(self, seed: int) -> float:
         """The lower bound on the regret of run number `seed`; NaN if there is none."""
         try:
-            return float(regret_lower_bound(self.matroid, self.answering(seed), self.horizon))
+            return float(regret_lower_bound(self.played, self.answering(seed), self.horizon))
         except (NotImplementedError, ValueError):
             # The environment tells no divergence, or what is called a matroid is none: no reason
             # to lose a run.
@@ -122,7 +131,7 @@ class PolicySpec:
     name : str
         Name in tables, figures and results.
     make : callable
-        Makes a fresh policy for a matroid.
+        Makes a fresh policy for a matroid or a problem.
     origin : dict
         Class, parameters and, for a file of the user's own, its checksum, in plain values.
     takes_seed : bool
@@ -134,9 +143,9 @@ class PolicySpec:
     origin: Mapping[str, Any] = field(repr=False)
     takes_seed: bool = False
 
-    def fresh(self, matroid: Matroid, seed: int) -> SupportsSelectUpdate:
+    def fresh(self, played: Matroid | Problem, seed: int) -> SupportsSelectUpdate:
         """A fresh policy for run number `seed`."""
-        return self.make(matroid, seed=seed) if self.takes_seed else self.make(matroid)
+        return self.make(played, seed=seed) if self.takes_seed else self.make(played)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ __all__ = [
     "records",
     "summarise",
     "usual_bound",
+    "with_costs",
 ]
 
 _CONFIDENCE = 0.95
@@ -30,16 +31,17 @@ _CONFIDENCE = 0.95
 def summarise(results: Results) -> pd.DataFrame:
     """One line per instance and policy.
 
-    Columns: what was run; mean, standard deviation (``_std``) and half the width of a 95 %
-    confidence interval (``_ci``) of the regret; the median of the lower bounds of these runs and of
-    the regret of each run over its own (``regret_over_bound``), NaN where there is none; for every
-    measure its mean and standard deviation, the published figure (``published_``) and the ratio to
-    it (``ratio_``), NaN where there is none or it is for another horizon. There is no ratio for a
-    makeshift instance, one with a warning.
+    Columns: what was run, with the number of bases, None where it was not counted; mean, standard
+    deviation (``_std``) and half the width of a 95 % confidence interval (``_ci``) of the regret;
+    the median of the lower bounds of these runs and of the regret of each run over its own
+    (``regret_over_bound``), NaN where there is none; for every measure its mean and standard
+    deviation, the published figure (``published_``) and the ratio to it (``ratio_``), NaN where
+    there is none or it is for another horizon. There is no ratio for a makeshift instance, one with
+    a warning.
     """
     identity = results.study["identity"]
     published = _published(results.study)
-    invented = {entry["name"] for entry in results.study["instances"] if entry["warning"]}
+    entries = {entry["name"]: entry for entry in results.study["instances"]}
     rows = []
     for key, runs in results.runs.groupby(["instance", "policy"], sort=False):
         instance, policy = map(str, key)
@@ -70,10 +72,17 @@ def summarise(results: Results) -> pd.DataFrame:
             row[f"{measure}_std"] = _std(values)
             row[f"published_{measure}"] = reference.get(measure, np.nan)
             # To a makeshift, neither agreement nor disagreement would mean anything.
-            compared = reference.get(measure, np.nan) if instance not in invented else np.nan
+            invented = bool(entries[instance]["warning"])
+            compared = np.nan if invented else reference.get(measure, np.nan)
             row[f"ratio_{measure}"] = row[measure] / compared
         rows.append(row)
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    if rows:
+        # Whole numbers of any length, with holes: NumPy has no such column.
+        counts = [entries[row["instance"]].get("n_bases") for row in rows]
+        place = list(table.columns).index("rank") + 1
+        table.insert(place, "n_bases", pd.Series(counts, dtype="object"))
+    return table
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -96,6 +105,12 @@ def usual_bound(runs: pd.DataFrame) -> float:
     """
     bounds = runs.drop_duplicates("seed")["lower_bound"].to_numpy(np.float64)
     return float(np.median(bounds)) if len(bounds) else float("nan")
+
+
+def with_costs(results: Results) -> list[str]:
+    """The instances whose means are costs."""
+    instances = results.study["identity"]["instances"]
+    return [name for name, origin in instances.items() if origin.get("sense") == "min"]
 
 
 def band(curves: pd.DataFrame, column: str) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """What the numbers say, in sentences made from them."""
 
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -16,9 +17,10 @@ from matroid_bandits.experiments.summary import (
     growth,
     leading_policy,
     records,
+    with_costs,
 )
 
-__all__ = ["NAMES", "as_printed", "findings", "number", "ratio"]
+__all__ = ["NAMES", "about_costs", "as_printed", "count", "findings", "number", "ratio"]
 
 T = TypeVar("T")
 
@@ -48,6 +50,7 @@ def findings(results: Results, table: pd.DataFrame) -> list[str]:
         paragraph
         for paragraph in (
             _missing(results),
+            about_costs(results),
             _regret(results, table),
             _bound(table),
             _asking(results, table),
@@ -58,6 +61,16 @@ def findings(results: Results, table: pd.DataFrame) -> list[str]:
     ]
 
 
+def about_costs(results: Results) -> str:
+    """What regret is where means are costs; nothing where there are none."""
+    names = with_costs(results)
+    if not names:
+        return ""
+    everywhere = len(names) == len(results.study["identity"]["instances"])
+    where = "Means" if everywhere else f"On {_list(names, str)} means"
+    return f"{where} are costs, and regret is the cost above that of the best basis."
+
+
 def number(value: float) -> str:
     """A number as people write it: 12,308, 38.1, 0.0312."""
     if not np.isfinite(value):
@@ -65,6 +78,16 @@ def number(value: float) -> str:
     if value == 0 or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def count(value: int | None) -> str:
+    """A count of any size: 155,117,520, then 1.95e15; nothing where it is not known."""
+    if value is None:
+        return ""
+    if value < 10**9:
+        return f"{value:,}"
+    # A float would end at 1e308.
+    return f"{Decimal(value):.2e}".replace("e+", "e")
 
 
 def as_printed(value: float) -> str:

@@ -27,13 +27,15 @@ class Worker:
     def run(self, task: Task) -> None:
         """Run one task; when this returns, its result is on disk."""
         instance = self._instances[task.instance]
-        policy = self._policies[task.policy].fresh(instance.matroid, task.seed)
+        played = instance.played
+        policy = self._policies[task.policy].fresh(played, task.seed)
+        knows = hasattr(policy, "problem") or hasattr(policy, "matroid")
         result = simulate(
             policy,
             instance.answering(task.seed),
             instance.horizon,
             seed=task.seed,
-            matroid=None if hasattr(policy, "matroid") else instance.matroid,
+            matroid=None if knows else played,
         )
         place = (task.instance, task.seed if isinstance(instance.means, tuple) else None)
         if place not in self._bounds:
