@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/matroid_bandits/_core/*.pyx src/matroid_bandits/_core/*.pxd)
 
-.PHONY: help reproduce compare test test-checked test-archive lint format type bench sage dev clean
+.PHONY: help reproduce compare test test-checked test-archive test-sage lint format type bench sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,9 @@ test-archive: dev  ## the source archive installs into an empty environment and 
 	cd build/archive && venv/bin/matroid-bandits simulate --matroid K5 --horizon 1000 --runs 2
 	cd build/archive && venv/bin/matroid-bandits reproduce --list
 
+test-sage: dev .venv-sage/ready  ## every class and composition against SageMath's matroids
+	PYTHONPATH=src .venv-sage/bin/python -m pytest tests/sage src/matroid_bandits/adapters/sage.py $(ARGS)
+
 lint: dev  ## style, import layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -57,13 +60,13 @@ type: dev  ## static types
 bench: dev  ## speed and counts, one table per question (some only: make bench ARGS='draws omm')
 	$(BIN)/python -m benchmarks $(ARGS)
 
-.venv-sage/ready: benchmarks/sage-requirements.txt
+.venv-sage/ready: requirements-sage.txt
 	@test -x .venv-sage/bin/python || $(PYTHON) -m venv .venv-sage
 	@echo "installing SageMath's matroids in .venv-sage (900 MB) ..."
 	@.venv-sage/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-sage: .venv-sage/ready  ## SageMath's matroids in an environment of their own, for make bench
+sage: .venv-sage/ready  ## SageMath's matroids in an environment of their own, for make bench and test-sage
 
 clean:  ## remove what was built
 	rm -rf .venv .venv-sage build dist src/*.egg-info src/matroid_bandits/_core/*.so

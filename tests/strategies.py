@@ -6,6 +6,7 @@ to a few edges.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import matroid_bandits as mb
 from matroid_bandits import catalog
 
+from . import recipes
 from .reference import matroids as reference
 
 MAX_SIZE = 7
@@ -144,6 +146,53 @@ def oracle(draw: st.DrawFn) -> Instance:
 
 
 @st.composite
+def dual(draw: st.DrawFn) -> Instance:
+    part = draw(_parts())
+    return Instance(mb.DualMatroid(part.build()), recipes.Dual(part).is_independent)
+
+
+@st.composite
+def truncated(draw: st.DrawFn) -> Instance:
+    part = draw(_parts())
+    rank = draw(st.integers(0, part.rank))
+    return Instance(
+        mb.TruncatedMatroid(part.build(), rank), recipes.Truncated(part, rank).is_independent
+    )
+
+
+@st.composite
+def minor(draw: st.DrawFn) -> Instance:
+    part = draw(_parts())
+    fate = draw(st.lists(st.integers(0, 2), min_size=part.size, max_size=part.size))
+    kept = [e for e in range(part.size) if fate[e] == 0]
+    contracted = [e for e in range(part.size) if fate[e] == 1]
+    return Instance(
+        mb.MinorMatroid(part.build(), kept, contracted),
+        reference.minor(part.is_independent, kept, contracted),
+    )
+
+
+@st.composite
+def direct_sum(draw: st.DrawFn) -> Instance:
+    parts = draw(st.lists(_parts(2), max_size=3))
+    twin = reference.direct_sum([(part.size, part.is_independent) for part in parts])
+    return Instance(mb.DirectSum(*(part.build() for part in parts)), twin)
+
+
+@st.composite
+def union(draw: st.DrawFn) -> Instance:
+    size = draw(st.integers(0, 6))
+    parts = draw(st.lists(_parts(size, size), min_size=1, max_size=3))
+    twin = cache(reference.union([part.is_independent for part in parts]))
+    return Instance(mb.Union(*(part.build() for part in parts)), twin)
+
+
+def _parts(largest: int = MAX_SIZE, least: int = 0) -> st.SearchStrategy[recipes.Recipe]:
+    """What compositions are made of: mostly plain matroids, or compositions themselves."""
+    return recipes.recipes(max_size=largest, max_depth=1, min_size=least)
+
+
+@st.composite
 def fallback(draw: st.DrawFn, cls: type[mb.Matroid]) -> Instance:
     """For a class without a strategy: its own random instances, trusted to its own test."""
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
@@ -162,6 +211,11 @@ _BY_NAME = {
     "gammoid": gammoid(),
     "laminar": laminar(),
     "paving": paving(),
+    "directsum": direct_sum(),
+    "dual": dual(),
+    "minor": minor(),
+    "truncated": truncated(),
+    "union": union(),
 }
 
 

@@ -8,7 +8,7 @@ sets of about a dozen elements.
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 Independence = Callable[[frozenset[int]], bool]
@@ -180,6 +180,170 @@ def transversal(neighbors: Sequence[Collection[Hashable]]) -> Independence:
     return is_independent
 
 
+def cographic(edges: Sequence[tuple[Hashable, Hashable]]) -> Independence:
+    """Sets of edges whose removal leaves the graph in as many pieces as before."""
+
+    def is_independent(elements: frozenset[int]) -> bool:
+        rest = [edge for e, edge in enumerate(edges) if e not in elements]
+        vertices = {vertex for edge in edges for vertex in edge}
+        return _number_of_pieces(vertices, rest) == _number_of_pieces(vertices, edges)
+
+    return is_independent
+
+
+def _number_of_pieces(
+    vertices: Collection[Hashable], edges: Sequence[tuple[Hashable, Hashable]]
+) -> int:
+    """How many connected components a graph has."""
+    unvisited = set(vertices)
+    count = 0
+    while unvisited:
+        count += 1
+        frontier = {unvisited.pop()}
+        while frontier:
+            touched = {vertex for edge in edges if frontier & set(edge) for vertex in edge}
+            frontier = touched & unvisited
+            unvisited -= frontier
+    return count
+
+
+def laminar(sets: Sequence[Collection[int]], capacities: Sequence[int]) -> Independence:
+    """Sets with at most ``capacities[i]`` elements of every ``sets[i]``.
+
+    Any two of the sets are disjoint or one is part of the other. An element of none is always
+    allowed.
+    """
+
+    def is_independent(elements: frozenset[int]) -> bool:
+        return all(
+            len(elements & frozenset(members)) <= capacity
+            for members, capacity in zip(sets, capacities, strict=True)
+        )
+
+    return is_independent
+
+
+def paving(rank: int, hyperplanes: Sequence[Collection[int]]) -> Independence:
+    """Sets of fewer than ``rank`` elements, and those of ``rank`` that lie in no hyperplane.
+
+    Two hyperplanes have at most ``rank - 2`` elements in common. Hyperplanes of fewer than
+    ``rank`` elements make no difference.
+    """
+
+    def is_independent(elements: frozenset[int]) -> bool:
+        if len(elements) != rank:
+            return len(elements) < rank
+        return not any(elements <= frozenset(plane) for plane in hyperplanes)
+
+    return is_independent
+
+
+def gammoid(
+    arcs: Collection[tuple[Hashable, Hashable]],
+    targets: Collection[Hashable],
+    elements: Sequence[Hashable],
+) -> Independence:
+    """Sets with paths to targets, one from each element, no two of which share a vertex.
+
+    Element e is the vertex ``elements[e]``. A path follows the arcs; a target is a path by itself.
+    All systems of paths are tried.
+    """
+
+    def is_independent(chosen: frozenset[int]) -> bool:
+        return disjoint_paths_exist([elements[e] for e in sorted(chosen)], frozenset())
+
+    def disjoint_paths_exist(sources: Sequence[Hashable], taken: frozenset[Hashable]) -> bool:
+        if not sources:
+            return True
+        return any(
+            disjoint_paths_exist(sources[1:], taken | path) for path in paths(sources[0], taken)
+        )
+
+    def paths(start: Hashable, taken: frozenset[Hashable]) -> Iterator[frozenset[Hashable]]:
+        """The vertices of every path from `start` to a target that avoids those taken."""
+        if start in taken:
+            return
+        if start in targets:
+            yield frozenset({start})
+        for tail, head in arcs:
+            if tail == start:
+                for rest in paths(head, taken | {start}):
+                    yield rest | {start}
+
+    return is_independent
+
+
+# --- Matroids from matroids ----------------------------------------------------------------------
+
+
+def dual(size: int, is_independent: Independence) -> Independence:
+    """Sets that some basis does without."""
+    all_bases = bases(size, is_independent)
+    return lambda elements: any(not elements & basis for basis in all_bases)
+
+
+def truncation(is_independent: Independence, largest: int) -> Independence:
+    """Independent sets of at most ``largest`` elements."""
+    return lambda elements: len(elements) <= largest and is_independent(elements)
+
+
+def minor(
+    is_independent: Independence, kept: Sequence[int], contracted: Collection[int]
+) -> Independence:
+    """What is left after contracting some elements and keeping some of the others.
+
+    Element i is the old ``kept[i]``. A set is independent if it adds all of its elements to the
+    rank of those contracted.
+    """
+    base = _rank_of(contracted, is_independent)
+
+    def is_independent_in_minor(elements: frozenset[int]) -> bool:
+        together = {kept[e] for e in elements} | set(contracted)
+        return _rank_of(together, is_independent) == len(elements) + base
+
+    return is_independent_in_minor
+
+
+def _rank_of(elements: Collection[int], is_independent: Independence) -> int:
+    """The size of the largest independent subset."""
+    return max(len(subset) for subset in _subsets(elements) if is_independent(subset))
+
+
+def direct_sum(parts: Sequence[tuple[int, Independence]]) -> Independence:
+    """Sets that are independent in every part; the elements of a part follow those before it."""
+
+    def is_independent(elements: frozenset[int]) -> bool:
+        start = 0
+        for size, independent_in_part in parts:
+            if not independent_in_part(frozenset(range(size)) & {e - start for e in elements}):
+                return False
+            start += size
+        return True
+
+    return is_independent
+
+
+def union(parts: Sequence[Independence]) -> Independence:
+    """Sets that can be divided among the parts, so that each gets an independent one.
+
+    All ways of dividing are tried.
+    """
+
+    def is_independent(elements: frozenset[int]) -> bool:
+        members = sorted(elements)
+        return any(
+            all(
+                independent_in_part(
+                    frozenset(e for e, p in zip(members, owner, strict=True) if p == i)
+                )
+                for i, independent_in_part in enumerate(parts)
+            )
+            for owner in product(range(len(parts)), repeat=len(members))
+        )
+
+    return is_independent
+
+
 # --- Brute force ---------------------------------------------------------------------------------
 
 
@@ -208,6 +372,15 @@ def bases(size: int, is_independent: Independence) -> set[frozenset[int]]:
 def rank(size: int, is_independent: Independence) -> int:
     """The size of the largest independent set."""
     return max(len(subset) for subset in independent_sets(size, is_independent))
+
+
+def circuits(size: int, is_independent: Independence) -> set[frozenset[int]]:
+    """All circuits: the dependent sets of which every part is independent."""
+    return {
+        subset
+        for subset in _subsets(range(size))
+        if not is_independent(subset) and all(is_independent(subset - {e}) for e in subset)
+    }
 
 
 def loops(size: int, is_independent: Independence) -> frozenset[int]:

@@ -1,6 +1,7 @@
 """Sanity tests of the reference itself: known counts, hand-worked runs, known identities."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from itertools import combinations, pairwise, permutations, product
@@ -36,6 +37,11 @@ FANO = [vector for vector in product([0, 1], repeat=3) if any(vector)]
 # Vertex pairs with two parallel edges (0, 1), a self-loop (2) and a pendant edge (6).
 MULTIGRAPH = [(0, 1), (1, 0), (2, 2), (1, 2), (2, 0), (2, 3), (3, 4), (3, 0)]
 NEIGHBORS: list[set[int]] = [{0, 1}, {0}, {0, 1}, {2, 3}, set(), {3}, {1, 3}]
+# Rank 4 on four pairs: five of the six unions of two pairs are planes.
+VAMOS = [{0, 1, 2, 3}, {0, 1, 4, 5}, {0, 1, 6, 7}, {2, 3, 4, 5}, {4, 5, 6, 7}]
+# Two ways from "s" to "t", which meet in "m"; "u" has a way of its own, "x" has none.
+ARCS = [("s", "m"), ("a", "m"), ("m", "t"), ("s", "u"), ("u", "v"), ("m", "x")]
+NESTED: list[set[int]] = [{0, 1, 2, 3}, {0, 1}, {4, 5}, {3}]
 
 EXAMPLES: dict[str, tuple[int, matroids.Independence]] = {
     "empty": (0, matroids.uniform(2)),
@@ -47,6 +53,19 @@ EXAMPLES: dict[str, tuple[int, matroids.Independence]] = {
     "linear": (7, matroids.linear(FANO)),
     "linear mod 2": (7, matroids.linear_mod(FANO, 2)),
     "transversal": (7, matroids.transversal(NEIGHBORS)),
+    "cographic": (8, matroids.cographic(MULTIGRAPH)),
+    "laminar": (7, matroids.laminar(NESTED, [2, 1, 1, 0])),
+    "paving": (8, matroids.paving(4, VAMOS)),
+    "gammoid": (7, matroids.gammoid(ARCS, {"t", "v"}, "samtuvx")),
+    "dual": (7, matroids.dual(7, matroids.transversal(NEIGHBORS))),
+    "truncation": (8, matroids.truncation(matroids.graphic(MULTIGRAPH), 2)),
+    "minor": (5, matroids.minor(matroids.linear(FANO), [0, 2, 3, 4, 6], [1])),
+    "minor by a loop": (6, matroids.minor(matroids.graphic(MULTIGRAPH), range(2, 8), [0, 2])),
+    "direct sum": (7, matroids.direct_sum([(6, matroids.graphic(K4)), (1, matroids.uniform(0))])),
+    "union": (
+        7,
+        matroids.union([matroids.linear_mod(FANO, 2), matroids.laminar(NESTED, [2, 1, 1, 0])]),
+    ),
 }
 INDICES: dict[str, Callable[[], Index]] = {
     "Mean": Mean,
@@ -140,6 +159,138 @@ def test_transversal_by_trying_all_assignments() -> None:
         assert oracle(frozenset(elements)) == matchable
 
 
+def test_circuits_of_known_matroids() -> None:
+    # K4: four triangles, three squares. Fano plane: seven lines and their complements.
+    assert Counter(map(len, matroids.circuits(6, matroids.graphic(K4)))) == {3: 4, 4: 3}
+    assert Counter(map(len, matroids.circuits(7, matroids.linear_mod(FANO, 2)))) == {3: 7, 4: 7}
+    assert matroids.circuits(3, matroids.uniform(0)) == {frozenset({e}) for e in range(3)}
+    assert matroids.circuits(4, matroids.uniform(4)) == set()
+
+
+@each_example
+def test_dependent_sets_are_those_with_a_circuit(size: int, oracle: matroids.Independence) -> None:
+    circuits = matroids.circuits(size, oracle)
+    for elements in map(frozenset, _all_subsets(size, largest=size)):
+        assert oracle(elements) == (not any(circuit <= elements for circuit in circuits))
+
+
+def test_disjoint_sets_make_a_partition() -> None:
+    laminar = matroids.laminar([{0, 1}, {2, 3, 4}, {5}], [1, 2, 0])
+    _assert_equal(7, laminar, EXAMPLES["partition"][1])
+
+
+def test_laminar_by_hand() -> None:
+    oracle = matroids.laminar([{0, 1, 2, 3}, {0, 1}], [2, 1])
+    assert matroids.bases(5, oracle) == {
+        frozenset({4, *pair}) for pair in ((0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
+    }
+
+
+def test_paving_of_the_fano_plane() -> None:
+    lines = [c for c in matroids.circuits(7, matroids.linear_mod(FANO, 2)) if len(c) == 3]
+    _assert_equal(7, matroids.paving(3, lines), matroids.linear_mod(FANO, 2))
+
+
+def test_vamos_has_65_bases() -> None:
+    # 70 sets of four elements, five of which are circuits.
+    assert len(matroids.bases(8, matroids.paving(4, VAMOS))) == 65
+
+
+def test_gammoid_by_hand() -> None:
+    # "t" and "v" are targets; s, a and m share "m" on the way to "t".
+    oracle = matroids.gammoid(ARCS, {"t", "v"}, "samtuvx")
+    number = {vertex: e for e, vertex in enumerate("samtuvx")}
+    pairs = {"".join(pair) for pair in combinations("samtuvx", 2)}
+    independent = {p for p in pairs if oracle(frozenset(number[v] for v in p))}
+    # From "s" and "t": one goes by "u", the other stays. From "a" and "m": "m" is in the way.
+    assert independent == {"sa", "sm", "st", "su", "sv", "au", "av", "mu", "mv", "tu", "tv"}
+    assert matroids.rank(7, oracle) == 2
+    assert matroids.loops(7, oracle) == {number["x"]}
+
+
+def test_gammoid_into_neighbors_is_transversal() -> None:
+    arcs = [(e, "abcd"[slot]) for e, slots in enumerate(NEIGHBORS) for slot in slots]
+    gammoid = matroids.gammoid(arcs, set("abcd"), range(7))
+    _assert_equal(7, gammoid, matroids.transversal(NEIGHBORS))
+
+
+def test_gammoid_paths_may_run_in_circles() -> None:
+    gammoid = matroids.gammoid([(0, 1), (1, 0), (1, 2), (2, 2)], [2], range(3))
+    _assert_equal(3, gammoid, matroids.uniform(1))
+
+
+@pytest.mark.parametrize("edges", [K4, MULTIGRAPH], ids=["K4", "multigraph"])
+def test_cographic_is_dual_to_graphic(edges: list[tuple[int, int]]) -> None:
+    dual = matroids.dual(len(edges), matroids.graphic(edges))
+    _assert_equal(len(edges), matroids.cographic(edges), dual)
+
+
+@each_example
+def test_bases_of_the_dual_are_the_complements(size: int, oracle: matroids.Independence) -> None:
+    everything = frozenset(range(size))
+    dual = matroids.dual(size, oracle)
+    assert matroids.bases(size, dual) == {everything - b for b in matroids.bases(size, oracle)}
+    _assert_equal(size, matroids.dual(size, dual), oracle)
+
+
+@each_example
+def test_deleting_from_the_dual_is_contracting(size: int, oracle: matroids.Independence) -> None:
+    dual = matroids.dual(size, oracle)
+    for gone in ([0], [1, 3], [2, 3, 4]):
+        kept = [e for e in range(size) if e not in gone]
+        contracted = matroids.minor(oracle, kept, [e for e in gone if e < size])
+        deleted = matroids.minor(dual, kept, ())
+        _assert_equal(len(kept), contracted, matroids.dual(len(kept), deleted))
+
+
+def test_contracting_an_edge_joins_its_ends() -> None:
+    joined = [("a" if u == "b" else u, "a" if v == "b" else v) for u, v in K4[1:]]
+    contracted = matroids.minor(matroids.graphic(K4), range(1, 6), [0])
+    _assert_equal(5, contracted, matroids.graphic(joined))
+
+
+def test_contracting_loops_deletes_them() -> None:
+    kept = [0, 1, 3, 4, 5, 6, 7]
+    oracle = matroids.graphic(MULTIGRAPH)
+    _assert_equal(7, matroids.minor(oracle, kept, [2]), matroids.minor(oracle, kept, []))
+
+
+@each_example
+def test_truncation_has_the_small_sets(size: int, oracle: matroids.Independence) -> None:
+    for largest in range(size + 1):
+        small = {s for s in matroids.independent_sets(size, oracle) if len(s) <= largest}
+        truncated = matroids.truncation(oracle, largest)
+        assert matroids.independent_sets(size, truncated) == small
+
+
+def test_sums_of_uniform_matroids_are_partitions() -> None:
+    parts = [(2, matroids.uniform(1)), (3, matroids.uniform(2)), (1, matroids.uniform(0))]
+    oracle = matroids.direct_sum([*parts, (1, matroids.uniform(1))])
+    _assert_equal(7, oracle, EXAMPLES["partition"][1])
+
+
+def test_unions_of_single_slots_are_transversal() -> None:
+    slots = [
+        matroids.partition([slot in near for near in NEIGHBORS], {True: 1, False: 0})
+        for slot in range(4)
+    ]
+    _assert_equal(7, matroids.union(slots), matroids.transversal(NEIGHBORS))
+
+
+def test_k4_is_two_spanning_trees() -> None:
+    # Nash-Williams: the six edges of K4 divide into two trees, those of K4 with a doubled edge
+    # do not divide into two forests.
+    both = matroids.union([matroids.graphic(K4)] * 2)
+    assert matroids.rank(6, both) == 6
+    doubled = [*K4, K4[0]]
+    assert matroids.rank(7, matroids.union([matroids.graphic(doubled)] * 2)) == 6
+
+
+def test_a_union_of_one_is_itself_and_of_none_is_empty() -> None:
+    _assert_equal(6, matroids.union([matroids.graphic(K4)]), matroids.graphic(K4))
+    _assert_equal(4, matroids.union([]), matroids.uniform(0))
+
+
 @each_example
 def test_examples_satisfy_the_matroid_axioms(size: int, oracle: matroids.Independence) -> None:
     independent = matroids.independent_sets(size, oracle)
@@ -167,6 +318,11 @@ def test_best_basis_breaks_ties_for_the_lowest_element() -> None:
     # Greedy takes 1 and then cannot take 0: element 2 is next.
     oracle = matroids.partition("aab", {"a": 1, "b": 1})
     assert matroids.best_basis(3, oracle, [0.5, 2.0, 0.1]) == (1, 2)
+
+
+def _assert_equal(size: int, one: matroids.Independence, other: matroids.Independence) -> None:
+    for elements in map(frozenset, _all_subsets(size, largest=size)):
+        assert one(elements) == other(elements), elements
 
 
 def _all_subsets(size: int, largest: int) -> list[tuple[int, ...]]:

@@ -1,0 +1,156 @@
+"""Matroids made of matroids keep the contracts, whatever they are made of."""
+
+import copy
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import matroid_bandits as mb
+from matroid_bandits import catalog
+
+from .. import recipes
+from ..seeds import seeds
+
+# Every operation, and parts written in Python; most have loops.
+PLAYED: dict[str, Callable[[], mb.Matroid]] = {
+    "sum of a dual": lambda: mb.GraphicMatroid.complete(4).dual() + mb.UniformMatroid(1, 3),
+    "union with a dual": lambda: (
+        mb.PartitionMatroid([0, 0, 0, 1, 1, 1, 2, 2], [1, 2, 0])
+        | mb.TransversalMatroid([[0], [0], [1], [1], [], [0, 1], [2], []]).dual()
+    ),
+    "minor of a union": lambda: (
+        (mb.GraphicMatroid.complete(5) | mb.UniformMatroid(1, 10)).delete([3]).contract([0])
+    ),
+    "truncated oracle": lambda: mb.OracleMatroid(8, Forests()).truncate(3),
+    "oracle in a sum": lambda: (
+        mb.OracleMatroid(8, Forests()).contract([1, 2]) + mb.UniformMatroid(2, 4)
+    ),
+    "overridden": lambda: Overridden().dual() + Overridden().delete([0]).truncate(2),
+    "restricted gammoid": lambda: (
+        mb.GammoidMatroid([(0, 3), (1, 3), (2, 4), (3, 5), (4, 6), (2, 3), (7, 7)], [5, 6])
+        .restrict([0, 1, 2, 3, 4, 6, 7])
+        .dual()
+    ),
+    "everything": lambda: (
+        (
+            (
+                mb.LaminarMatroid([[0, 1, 2], [0, 1]], [2, 1], 5)
+                | mb.PavingMatroid(3, 5, [[0, 1, 2], [2, 3, 4]]).truncate(1)
+            )
+            + mb.CographicMatroid([(0, 1), (1, 2), (2, 0), (2, 3), (3, 3)]).contract([1])
+        )
+        .dual()
+        .truncate(4)
+        .delete([2])
+    ),
+    "nothing": lambda: mb.UniformMatroid(0, 0) + mb.UniformMatroid(0, 0).dual(),
+}
+every_policy = pytest.mark.parametrize("cls", catalog.POLICIES.values(), ids=lambda cls: cls.name)
+every_composition = pytest.mark.parametrize("name", PLAYED)
+
+
+class Forests:
+    """An independence test; of a class, so that it can be pickled."""
+
+    def __call__(self, elements: frozenset[int]) -> bool:
+        edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (3, 4), (4, 4), (3, 4)]
+        return mb.GraphicMatroid([edges[e] for e in elements]).rank == len(elements)
+
+
+class Overridden(mb.UniformMatroid):
+    """A built-in matroid with other answers."""
+
+    def __init__(self) -> None:
+        super().__init__(5, 5)
+
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        return len(elements) <= 3 and 4 not in elements
+
+
+@given(recipes.recipes())
+def test_axioms_and_methods(recipe: recipes.Recipe) -> None:
+    mb.check_matroid(recipe.build())
+
+
+@given(recipes.recipes())
+def test_pickle(recipe: recipes.Recipe) -> None:
+    matroid = recipe.build()
+    again = pickle.loads(pickle.dumps(matroid))
+    assert repr(again) == repr(matroid)
+    assert again.bases().tolist() == matroid.bases().tolist()
+    assert again.loops.tolist() == matroid.loops.tolist()
+
+
+@given(recipes.recipes())
+def test_lists_given_out_are_the_callers(recipe: recipes.Recipe) -> None:
+    matroid = recipe.build()
+    bases, circuits = matroid.bases(), matroid.circuits()
+    expected = bases.tolist(), [circuit.tolist() for circuit in circuits]
+    bases[:] = -1
+    for circuit in circuits:
+        circuit[:] = -1
+    found = matroid.bases().tolist(), [circuit.tolist() for circuit in matroid.circuits()]
+    assert found == expected
+
+
+def test_the_text_of_a_recipe_makes_the_same_matroid() -> None:
+    for seed in seeds(100):
+        recipe = recipes.random_recipe(np.random.default_rng(seed), 5, depth=3)
+        matroid = eval(repr(recipe), {"mb": mb, "np": np, **recipes.DISGUISES})
+        assert repr(matroid) == repr(recipe.build())
+        assert matroid.bases().tolist() == recipe.build().bases().tolist()
+
+
+@every_composition
+def test_axioms_of_what_is_played(name: str) -> None:
+    mb.check_matroid(PLAYED[name]())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_larger_ones(seed: int) -> None:
+    # Too large for all sets: restrictions and random bases.
+    rng = np.random.default_rng(seed)
+    graph, vectors = mb.GraphicMatroid.random(rng, 24), mb.LinearMatroid.random(rng, 24)
+    mb.check_matroid((graph | mb.UniformMatroid(2, 24)).dual())
+    mb.check_matroid(vectors.contract([3, 5]).truncate(min(4, vectors.rank)) + graph.delete([0]))
+    mb.check_matroid((graph + vectors.dual()).restrict(range(8, 40)))
+
+
+@every_policy
+@every_composition
+def test_every_playable_element_is_tried(cls: type[mb.Policy], name: str) -> None:
+    matroid = PLAYED[name]()
+    policy = cls(matroid)
+    means = np.linspace(0.1, 1, matroid.size)
+    mb.simulate(policy, mb.BernoulliEnvironment(means), 200)
+    playable = np.setdiff1d(np.arange(matroid.size), matroid.loops)
+    assert (policy.counts[playable] > 0).all()
+    assert (policy.counts[matroid.loops] == 0).all()
+    assert policy.counts.sum() == 200 * matroid.rank
+
+
+@every_policy
+@every_composition
+def test_pickled_and_continued_equals_never_pickled(cls: type[mb.Policy], name: str) -> None:
+    matroid = PLAYED[name]()
+    means = np.linspace(0.2, 0.8, matroid.size)
+    rewards = mb.BernoulliEnvironment(means).rewards(seed=1)
+    policy = cls(matroid)
+    for t in range(120):
+        # Saved between rounds and between select and update.
+        if t in (0, 3, 60):
+            other = pickle.loads(pickle.dumps(policy))
+        basis = policy.select()
+        if t in (1, 90):
+            other = copy.deepcopy(policy)
+        assert other.select().tolist() == basis.tolist()
+        assert matroid.is_independent(basis)
+        drawn = rewards.draw(basis)
+        policy.update(basis, drawn)
+        other.update(basis, drawn)
+    assert np.array_equal(other.means, policy.means, equal_nan=True)
+    assert other.oracle_calls == policy.oracle_calls
+    assert other.rounds == policy.rounds == 120
