@@ -2,9 +2,16 @@
 
 import numpy as np
 
+from libc.stdint cimport int32_t
+
 from matroid_bandits._core.completed cimport CompletedSet
 from matroid_bandits._core.matroid cimport MatroidKernel
 from matroid_bandits._core.stand_ins cimport StandIns
+
+from matroid_bandits.errors import MatroidAxiomError
+
+# Elements of circuits kept for one basis: 64 MB.
+cdef Py_ssize_t MOST_KEPT = 2**24
 
 
 cdef class UnionKernel(MatroidKernel):
@@ -45,9 +52,12 @@ cdef class UnionKernel(MatroidKernel):
     cdef Py_ssize_t[::1] queue
     cdef Py_ssize_t n_reached
     cdef Py_ssize_t[::1] positions
-    # The prepared basis
+    # The prepared basis. Circuits do not depend on its order, in which it often comes back.
+    cdef bint is_divided  # the growing set is this basis
     cdef Py_ssize_t[::1] position_of
-    cdef Py_ssize_t searched  # the element whose circuit the last search has found, -1 if none
+    cdef dict circuits  # element -> what it reaches, itself first
+    cdef Py_ssize_t n_kept  # elements in all of them
+    cdef Py_ssize_t searched  # the element whose circuit is in the queue, -1 if none
 
     def __init__(self, list growing, list exchanging, list ranks):
         super().__init__(growing[0].size)
@@ -68,6 +78,7 @@ cdef class UnionKernel(MatroidKernel):
         self.queue = np.zeros(self.size, dtype=np.intp)
         self.positions = np.zeros(max(ranks), dtype=np.intp)
         self.position_of = np.zeros(self.size, dtype=np.intp)
+        self.circuits = {}
         self.searched = -1
 
     def clones(self):
@@ -85,11 +96,15 @@ cdef class UnionKernel(MatroidKernel):
         self.is_kernel_stale[:] = 1
         self.is_set_stale[:] = 1
         self.is_closed[:] = 0
+        self.is_divided = False
+        self.circuits.clear()
+        self.n_kept = 0
         self.searched = -1
         return 0
 
     cdef int try_add(self, Py_ssize_t element) except -1:
         cdef Py_ssize_t i
+        self.is_divided = False
         if self.is_closed[element]:
             return 0
         for i in range(self.n_parts):
@@ -189,24 +204,44 @@ cdef class UnionKernel(MatroidKernel):
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
         cdef Py_ssize_t k
+        cdef bint is_known = self.is_divided and basis.shape[0] == self.n_members
         self.basis = basis
+        for k in range(basis.shape[0]):
+            self.position_of[basis[k]] = k
+            is_known = is_known and self.part_of[basis[k]] >= 0
+        if is_known:
+            return 0
         self.stand_ins.look_at(basis)
         self.clear()
         for k in range(basis.shape[0]):
-            self.position_of[basis[k]] = k
             if not self.try_add(basis[k]):
-                raise ValueError(
-                    f"{np.sort(basis).tolist()} cannot be divided among the matroids of a union: "
-                    "not a basis"
+                raise MatroidAxiomError(
+                    f"not a matroid: {np.sort(basis).tolist()} was called independent, and cannot "
+                    "be divided among the parts of a union; correct the independence test"
                 )
+        self.is_divided = True
         return 0
 
     cdef int find_circuit(self, Py_ssize_t element) except -1:
-        """Have the last search start at `element`: can_replace is asked of one after another."""
-        if self.searched != element:
-            self.searched = -1
+        """Have what `element` reaches in the queue, by a search if it is not known."""
+        cdef const int32_t[::1] known
+        cdef Py_ssize_t k
+        if self.searched == element:
+            return 0
+        self.searched = -1
+        if element in self.circuits:
+            known = self.circuits[element]
+            self.stamp += 1
+            self.n_reached = known.shape[0]
+            for k in range(self.n_reached):
+                self.queue[k] = known[k]
+                self.seen[known[k]] = self.stamp
+        else:
             self.search(element, False)
-            self.searched = element
+            self.n_kept += self.n_reached
+            if self.n_kept <= MOST_KEPT:
+                self.circuits[element] = np.array(self.queue[: self.n_reached], dtype=np.int32)
+        self.searched = element
         return 0
 
     cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
