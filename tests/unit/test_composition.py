@@ -442,17 +442,17 @@ def test_questions_to_parts_in_python_are_remembered() -> None:
     assert composition._new_kernel().asks_python
     assert not (K4 + K4).dual()._new_kernel().asks_python
     policy = mb.MAUB(composition)
-    rewards = mb.BernoulliEnvironment(np.linspace(0.1, 0.9, 14)).rewards(seed=1)
+    rewards = mb.BernoulliEnvironment(np.linspace(0.4, 0.6, 14)).rewards(seed=1)
     calls = []
     updates = []
-    for _ in range(4000):
+    for _ in range(2000):
         basis = policy.select()
         policy.update(basis, rewards.draw(basis))
         calls.append(matroid.calls)
         updates.append(policy.neighborhood_updates)
     # The order of the leader goes on changing, but what it can be exchanged for is known by then.
-    assert updates[-1] - updates[1999] > 10
-    assert calls[-1] - calls[1999] < 10
+    assert updates[-1] - updates[400] > 10
+    assert calls[-1] == calls[400]
 
 
 @pytest.mark.parametrize(

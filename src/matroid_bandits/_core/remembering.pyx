@@ -24,6 +24,7 @@ cdef class RememberingKernel(MatroidKernel):
     """
 
     cdef MatroidKernel inner
+    cdef bint is_inner_prepared  # for the present basis: where parts are asked, that costs questions
     cdef Py_ssize_t rank
     cdef Py_ssize_t words
     cdef Py_ssize_t most_tables
@@ -53,18 +54,23 @@ cdef class RememberingKernel(MatroidKernel):
     # ---- independence: nothing to remember ----
 
     def is_independent(self, const Py_ssize_t[::1] elements):
+        self.is_inner_prepared = False
         return self.inner.is_independent(elements)
 
     cdef int clear(self) except -1:
+        self.is_inner_prepared = False
         return self.inner.clear()
 
     cdef int try_add(self, Py_ssize_t element) except -1:
+        self.is_inner_prepared = False
         return self.inner.try_add(element)
 
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1:
-        cdef Py_ssize_t taken = self.inner.greedy(order, limit, chosen)
+        cdef Py_ssize_t taken
+        self.is_inner_prepared = False
+        taken = self.inner.greedy(order, limit, chosen)
         self.tested = self.inner.tested
         return taken
 
@@ -75,7 +81,7 @@ cdef class RememberingKernel(MatroidKernel):
         one element, or one of which nothing is known.
         """
         cdef Py_ssize_t k
-        self.inner.prepare(basis)
+        self.is_inner_prepared = False
         self.basis = basis
         key = np.sort(basis).tobytes()
         if key != self.key:
@@ -166,6 +172,9 @@ cdef class RememberingKernel(MatroidKernel):
         cdef Py_ssize_t slot = self.slot_at[position]
         cdef Py_ssize_t i, count, w
         cdef bint answer
+        if not self.is_inner_prepared:
+            self.inner.prepare(self.basis)
+            self.is_inner_prepared = True
         if self.has_circuit:
             count = self.inner.circuit(element, self.positions)
             for w in range(self.words):
