@@ -24,7 +24,7 @@ cdef class RememberingKernel(MatroidKernel):
     """
 
     cdef MatroidKernel inner
-    cdef bint is_inner_prepared  # for the present basis: where parts are asked, that costs questions
+    cdef bint is_inner_prepared  # for the present basis; this alone may cost questions
     cdef Py_ssize_t rank
     cdef Py_ssize_t words
     cdef Py_ssize_t most_tables
