@@ -36,28 +36,6 @@ def partition(groups: Sequence[Hashable], capacities: Mapping[Any, int]) -> Inde
     return is_independent
 
 
-def laminar(sets: Iterable[Collection[int]], capacities: Iterable[int]) -> Independence:
-    """Sets with at most ``capacities[i]`` elements of ``sets[i]``."""
-    limits = [(frozenset(s), c) for s, c in zip(sets, capacities, strict=True)]
-
-    def is_independent(elements: frozenset[int]) -> bool:
-        return all(len(elements & inside) <= capacity for inside, capacity in limits)
-
-    return is_independent
-
-
-def paving(rank: int, hyperplanes: Iterable[Collection[int]]) -> Independence:
-    """Sets of fewer than ``rank`` elements, and those of ``rank`` that are in no hyperplane."""
-    planes = [frozenset(plane) for plane in hyperplanes]
-
-    def is_independent(elements: frozenset[int]) -> bool:
-        if len(elements) != rank:
-            return len(elements) < rank
-        return not any(elements <= plane for plane in planes)
-
-    return is_independent
-
-
 def graphic(edges: Sequence[tuple[Hashable, Hashable]]) -> Independence:
     """Sets of edges without a cycle; a self-loop is a cycle, so are two parallel edges."""
 
@@ -118,50 +96,6 @@ def _rows_are_independent(
         scale = inverse(row[nonzero[0]])
         pivots.append((nonzero[0], [reduce(scale * a) for a in row]))
     return True
-
-
-def cographic(edges: Sequence[tuple[Hashable, Hashable]]) -> Independence:
-    """Sets of edges without which as many vertices are connected as before."""
-
-    def pieces(elements: Iterable[int]) -> set[frozenset[Hashable]]:
-        parts = {frozenset([vertex]) for edge in edges for vertex in edge}
-        for e in elements:
-            joined = {part for part in parts if part & set(edges[e])}
-            parts = (parts - joined) | {frozenset().union(*joined)}
-        return parts
-
-    def is_independent(elements: frozenset[int]) -> bool:
-        return pieces(set(range(len(edges))) - elements) == pieces(range(len(edges)))
-
-    return is_independent
-
-
-def gammoid(
-    arcs: Collection[tuple[Hashable, Hashable]],
-    targets: Collection[Hashable],
-    vertices: Sequence[Hashable],
-) -> Independence:
-    """Sets of elements from whose vertices disjoint paths lead to targets; e is ``vertices[e]``.
-
-    A path may consist of a single vertex. All ways are tried.
-    """
-
-    def linked(starts: list[Hashable], used: frozenset[Hashable]) -> bool:
-        if not starts:
-            return True
-        first, *others = starts
-        return walk(first, others, used | {first})
-
-    def walk(at: Hashable, others: list[Hashable], used: frozenset[Hashable]) -> bool:
-        if at in targets and linked(others, used):
-            return True
-        steps = {head for tail, head in arcs if tail == at} - used - set(others)
-        return any(walk(step, others, used | {step}) for step in steps)
-
-    def is_independent(elements: frozenset[int]) -> bool:
-        return linked([vertices[e] for e in sorted(elements)], frozenset())
-
-    return is_independent
 
 
 def transversal(neighbors: Sequence[Collection[Hashable]]) -> Independence:
