@@ -262,3 +262,11 @@ def test_whole_floats_over_a_field() -> None:
 def test_mixed_and_boolean_entries() -> None:
     assert mb.LinearMatroid([[True, False], [True, True]]).rank == 2
     assert mb.LinearMatroid([[1, 0.5], [2, 1.0]]).rank == 1
+
+
+@pytest.mark.parametrize("field", [None, 5])
+@pytest.mark.parametrize("dtype", [int, float, object])
+def test_the_order_in_memory_does_not_matter(field: int | None, dtype: type) -> None:
+    rows = np.array([[1, 2, 3], [2, 4, 6], [0, 1, 1], [1, 3, 4]], dtype=dtype)
+    for matrix in (rows, np.asfortranarray(rows), rows[::-1][::-1], rows.T.copy().T):
+        assert mb.LinearMatroid(matrix, field=field).rank == 2

@@ -76,7 +76,7 @@ class LinearMatroid(CompiledMatroid):
             raise ValueError(f"tolerance must be a number from 0 to below 1, got {tolerance!r}")
         self._tolerance: float = float(tolerance)
         if rows.dtype == np.float64 and self._field is None:
-            self._vectors = freeze(np.array(_unit_rows(rows), dtype=np.float64))
+            self._vectors = freeze(np.array(_unit_rows(rows), dtype=np.float64, order="C"))
             return
         integers = _integer_rows(rows, self._field)
         if self._field is None:
@@ -243,7 +243,7 @@ def _spanning_columns(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     columns = np.empty(0, dtype=np.intp)
     product = 1
     for p in large_primes():
-        found = pivot_columns(np.array(rows % p, dtype=np.uint64), p)
+        found = pivot_columns(np.array(rows % p, dtype=np.uint64, order="C"), p)
         # Independent modulo a prime is independent over the rationals.
         columns = max(columns, found, key=len)
         product *= p
