@@ -60,9 +60,8 @@ def test_run_ends_with_the_paths(capsys) -> None:
         "calls",
     ]
     assert lines[2].split()[:3] == ["K4", "MAUB", "3"]
-    assert lines[-4:] == [
-        f"results/study/{name}" for name in ("report.html", "report.md", "table.csv", "table.tex")
-    ]
+    names = ("report.html", "report.md", "table-instances.tex", "table.csv", "table.tex")
+    assert lines[-5:] == [f"results/study/{name}" for name in names]
     assert all(Path(line).exists() for line in lines[-10:])
     # Again: nothing to do, the same answer.
     assert main(["run", "study.toml"]) == 0
@@ -73,7 +72,7 @@ def test_quiet_prints_paths_only(capsys) -> None:
     assert main(["run", "study.toml", "--jobs=1", "--quiet"]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
-    assert len(printed.out.splitlines()) == 6
+    assert len(printed.out.splitlines()) == 7
     assert main(["report", "results/study", "--quiet"]) == 0
     assert capsys.readouterr().out == printed.out
 
