@@ -174,8 +174,8 @@ class Linear(Recipe):
         return reference.linear_mod(self.rows, self.field)
 
     def __repr__(self) -> str:
-        kind = ", dtype=float" if self.floats else ""
-        rows = f"np.reshape({[list(row) for row in self.rows]}, (-1, {self.width}){kind})"
+        kind = "float" if self.floats else "int"
+        rows = f"np.array({[list(row) for row in self.rows]}, {kind}).reshape(-1, {self.width})"
         return f"mb.LinearMatroid({rows}, field={self.field})"
 
 

@@ -60,8 +60,8 @@ def from_sage(matroid: Any, *, sense: Literal["max", "min"] = "max") -> Problem:
     Examples
     --------
     >>> import matroid_bandits as mb
-    >>> from sage.matroids import matroids_catalog
-    >>> vamos = mb.from_sage(matroids_catalog.Vamos())
+    >>> from sage.matroids.database_matroids import Vamos
+    >>> vamos = mb.from_sage(Vamos())
     >>> vamos.is_independent(["a", "b", "c", "d"])
     False
     >>> vamos.best_basis([9, 8, 7, 6, 5, 4, 3, 2])
