@@ -110,8 +110,9 @@ cdef class DualKernel(MatroidKernel):
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1:
-        """The best to take is what the other matroid's greedy leaves over, from the worst to the
-        best. Elements that are not in `order` are no trouble: first of all they are left over here.
+        """What the other matroid's greedy leaves over when it goes from the worst to the best.
+
+        Elements that are not in `order` come first there, as they are not to be taken here.
         """
         cdef Py_ssize_t taken = 0
         cdef Py_ssize_t place = 0
