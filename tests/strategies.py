@@ -174,7 +174,7 @@ def minor(draw: st.DrawFn) -> Instance:
 
 @st.composite
 def direct_sum(draw: st.DrawFn) -> Instance:
-    parts = draw(st.lists(_parts(2), max_size=3))
+    parts = draw(st.lists(_parts(2), min_size=1, max_size=3))
     twin = reference.direct_sum([(part.size, part.is_independent) for part in parts])
     return Instance(mb.DirectSum(*(part.build() for part in parts)), twin)
 
