@@ -10,9 +10,10 @@ way, so that another implementation with the same conventions plays the same bas
 same means, bit for bit.
 """
 
+import copy
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -47,6 +48,27 @@ class _ReferencePolicy(ABC):
         if self._selected is None:
             self._selected = tuple(sorted(self._decide()))
         return self._selected
+
+    def select_among(self, offer: Collection[int]) -> tuple[int, ...]:
+        """The basis to play in a round in which only `offer` is available.
+
+        It is decided as the same policy with the same statistics would decide on the matroid in
+        which everything else is a loop. The time goes on, and so do random numbers.
+        """
+        # Shallow: whatever is kept of elements and bases is shared.
+        part = copy.copy(self)
+        allowed = frozenset(offer)
+        part._is_independent = lambda s: s <= allowed and self._is_independent(s)
+        part._nonloops = [e for e in self._nonloops if e in allowed]
+        part._rank = _size_of_a_basis(part._nonloops, self._is_independent)
+        part._forget_leader()
+        selected = tuple(sorted(part._decide()))
+        self.oracle_calls, self.greedy_calls = part.oracle_calls, part.greedy_calls
+        self.neighborhood_updates = part.neighborhood_updates
+        return selected
+
+    def _forget_leader(self) -> None:  # noqa: B027  (only MAUB has one)
+        """What was found out about another matroid is of no use."""
 
     def update(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
         """Take in the observed rewards and end the round."""
@@ -160,6 +182,9 @@ class ReferenceMAUB(_ReferencePolicy):
         self._order: list[int] = []
         # l: the number of rounds each basis has been leader.
         self._leader_rounds: dict[tuple[int, ...], int] = {}
+
+    def _forget_leader(self) -> None:
+        self.leader, self.partners, self._order = None, {}, []
 
     def _decide_from_statistics(self) -> frozenset[int]:
         leader = self._settle_leader()
