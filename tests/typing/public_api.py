@@ -20,7 +20,7 @@ class Mine(mb.Matroid):
 
 class Best(mb.Policy):
     def _select(self) -> npt.NDArray[np.intp]:
-        return self.greedy_basis(np.nan_to_num(self.means, nan=1.0))
+        return self.greedy_basis(np.nan_to_num(self.mean_rewards, nan=1.0))
 
 
 class Noise(mb.Environment):

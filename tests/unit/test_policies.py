@@ -136,7 +136,7 @@ class EpsilonGreedy(mb.Policy):
     def _select(self):
         if self.rng.random() < self.epsilon:
             return self.greedy_basis(self.rng.random(self.matroid.size))
-        return self.greedy_basis(np.where(self.counts == 0, np.inf, self.means))
+        return self.greedy_basis(np.where(self.counts == 0, np.inf, self.mean_rewards))
 
 
 def test_a_users_policy_keeps_the_contract() -> None:

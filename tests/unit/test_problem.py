@@ -355,6 +355,15 @@ def test_a_policy_in_python_chooses_on_offer() -> None:
         Stubborn(network()).select(available=LINKS[1:])
 
 
+def test_the_check_finds_whoever_takes_costs_for_rewards() -> None:
+    class Confused(mb.Policy):
+        def _select(self):
+            return self.greedy_basis(np.where(self.counts == 0, np.inf, self.means))
+
+    with pytest.raises(AssertionError, match="in _select use mean_rewards"):
+        mb.check_policy(Confused)
+
+
 # ---- explanations ----
 
 

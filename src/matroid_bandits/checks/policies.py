@@ -143,7 +143,10 @@ def _check_names_and_costs(
     """Names and costs against numbers and rewards: the same plays."""
     policy: Any = factory(matroid)
     names = [f"e{e}" for e in range(matroid.size)]
-    other: Any = factory(Problem(matroid, names, sense="min"))
+    # With one bound only, costs cannot be turned into rewards.
+    low, high = policy.reward_range
+    has_costs = np.isfinite(low) == np.isfinite(high)
+    other: Any = factory(Problem(matroid, names, sense="min" if has_costs else "max"))
     for t in range(rounds):
         basis = policy.select()
         expected = [names[e] for e in basis]
