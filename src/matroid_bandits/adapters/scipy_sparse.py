@@ -146,8 +146,9 @@ def _transversal(entries: Any) -> TransversalMatroid:
 def _linear(entries: Any, field: int | None, tolerance: float) -> LinearMatroid:
     entries.data = whole_as_integers(entries.data)
     exact = entries.data.dtype.kind in "iu"
-    columns = entries.tocsc()
-    columns = columns[:, _distinct(columns) if exact else _filled(columns)]
+    columns = _without_empty_columns(entries).tocsc()
+    if exact:
+        columns = columns[:, _distinct(columns)]
     primes = _n_primes(columns) if exact and field is None else 1
     rows, width = columns.shape
     if rows * width * primes > _LARGEST:
@@ -171,17 +172,19 @@ def _n_primes(columns: Any) -> int:
     return 1 + int(np.log2(np.maximum(largest, 1)).sum() / 2 / _BITS_OF_A_PRIME)
 
 
-def _filled(columns: Any) -> npt.NDArray[np.intp]:
-    return np.flatnonzero(np.diff(columns.indptr))
+def _without_empty_columns(entries: Any) -> Any:
+    """By rows still: by columns, every empty one would take memory."""
+    filled, places = np.unique(entries.indices, return_inverse=True)
+    shape = entries.shape[0], len(filled)
+    return type(entries)((entries.data, places, entries.indptr), shape=shape)
 
 
 def _distinct(columns: Any) -> npt.NDArray[np.intp]:
-    """The first of all columns that are equal, without the empty ones."""
+    """The first of all columns that are equal."""
     columns.sort_indices()
     first: dict[tuple[bytes, bytes], int] = {}
-    for column in _filled(columns).tolist():
-        here = slice(*columns.indptr[column : column + 2])
-        content = columns.indices[here].tobytes(), columns.data[here].tobytes()
+    for column, (start, end) in enumerate(pairwise(columns.indptr.tolist())):
+        content = columns.indices[start:end].tobytes(), columns.data[start:end].tobytes()
         first.setdefault(content, column)
     return np.array(list(first.values()), dtype=np.intp)
 
