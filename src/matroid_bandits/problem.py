@@ -74,7 +74,7 @@ class Problem:
             raise ValueError(f"sense must be 'max' or 'min', got {shown(sense)}; {hint}")
         self._matroid = matroid
         self._sense: Literal["max", "min"] = sense
-        self._labels = None if labels is None else _checked(labels, matroid.size)
+        self._labels = None if labels is None else distinct_labels(labels, matroid.size)
         self._number = {label: e for e, label in enumerate(self._labels or ())}
 
     @classmethod
@@ -275,25 +275,23 @@ class Problem:
         return f"Problem({self._matroid!r}{labels}{sense})"
 
 
-def _checked(labels: Any, size: int) -> tuple[Any, ...]:
-    """One label per element, all hashable and different."""
+def distinct_labels(labels: Any, size: int, what: str = "element") -> tuple[Any, ...]:
+    """One label per element, all hashable and different; messages call an element a `what`."""
     # Series and indices of data frames tell their plain values like arrays do.
     names = listed(labels.tolist() if hasattr(labels, "tolist") else labels, "labels")
     if len(names) != size:
-        raise ValueError(f"one label per element is needed: {size}, got {len(names)}")
+        raise ValueError(f"one label per {what} is needed: {size}, got {len(names)}")
     first: dict[Any, int] = {}
     for e, name in enumerate(names):
-        if not isinstance(name, Hashable) or name != name:  # noqa: PLR0124  (NaN)
-            raise ValueError(f"the label of element {e} must be hashable, got {shown(name)}")
         try:
-            before = first.setdefault(name, e)
+            # Tuples are hashable, unless they hold a list; NaN is not even equal to itself.
+            before = first.setdefault(name, e) if name == name else None  # noqa: PLR0124
         except TypeError:
-            # A tuple that holds a list.
-            raise ValueError(
-                f"the label of element {e} must be hashable, got {shown(name)}"
-            ) from None
+            before = None
+        if before is None:
+            raise ValueError(f"the label of {what} {e} must be hashable, got {shown(name)}")
         if before != e:
-            raise ValueError(f"elements {before} and {e} have the same label {shown(name)}")
+            raise ValueError(f"{what}s {before} and {e} have the same label {shown(name)}")
     return tuple(names)
 
 

@@ -211,7 +211,7 @@ def test_adjacency(form: str) -> None:
             sp.csr_array([[0, 1], [1, 0]]),
             {"kind": "graphic", "labels": ["a", "a"]},
             ValueError,
-            "the rows 0 and 1 have the same label 'a'",
+            "rows 0 and 1 have the same label 'a'",
         ),
     ],
 )

@@ -365,9 +365,9 @@ def test_pickled_compositions_go_on() -> None:
         (lambda: mb.TruncatedMatroid(K4, -1), "rank must be at least 0, got -1"),
         (lambda: mb.MinorMatroid([0], [0]), r"a matroid is needed, got \[0\]"),
         (lambda: mb.MinorMatroid(K4, [0, 1], [1]), "element 1 is to be kept and contracted"),
-        (mb.DirectSum, "a direct sum needs at least one matroid, got none"),
+        (mb.DirectSum, "DirectSum needs at least one matroid, got none"),
         (lambda: mb.DirectSum(K4, 3), r"a matroid is needed, got 3 \(int\)"),
-        (mb.Union, "a union needs at least one matroid, got none"),
+        (mb.Union, "Union needs at least one matroid, got none"),
         (lambda: K4 | TRIANGLE, r"same elements, got sizes \[6, 3\].* first \+ second"),
     ],
 )

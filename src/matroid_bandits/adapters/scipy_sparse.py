@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import listed, nearest, shown
+from matroid_bandits._arguments import nearest, shown
 from matroid_bandits.adapters._numbers import whole_as_integers
 from matroid_bandits.matroids import GraphicMatroid, LinearMatroid, TransversalMatroid
-from matroid_bandits.problem import Problem
+from matroid_bandits.problem import Problem, distinct_labels
 
 __all__ = ["from_scipy_sparse"]
 
@@ -83,7 +83,7 @@ def from_scipy_sparse(
     if field is not None and kind != "linear":
         raise ValueError(f"field is for kind='linear', got field={field!r} with kind={kind!r}")
     entries = _entries(matrix)
-    names = None if labels is None else _names(labels, entries.shape[0])
+    names = None if labels is None else distinct_labels(labels, entries.shape[0], "row")
     if kind == "linear":
         return Problem(_linear(entries, field, tolerance), names, sense)
     if kind == "transversal":
@@ -119,23 +119,6 @@ def _entries(matrix: Any) -> Any:
         )
     entries.eliminate_zeros()
     return entries
-
-
-def _names(labels: Any, rows: int) -> list[Any]:
-    names = listed(labels.tolist() if hasattr(labels, "tolist") else labels, "labels")
-    if len(names) != rows:
-        raise ValueError(f"one label per row is needed: {rows}, got {len(names)}")
-    first: dict[Any, int] = {}
-    for row, name in enumerate(names):
-        try:
-            before = first.setdefault(name, row)
-        except TypeError:
-            raise ValueError(
-                f"the label of row {row} must be hashable, got {shown(name)}"
-            ) from None
-        if before != row:
-            raise ValueError(f"the rows {before} and {row} have the same label {shown(name)}")
-    return names
 
 
 def _transversal(entries: Any) -> TransversalMatroid:

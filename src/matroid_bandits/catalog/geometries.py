@@ -186,7 +186,7 @@ def whirl(n: int) -> LinearMatroid:
 
 
 def r10() -> LinearMatroid:
-    """Over every field, and yet neither a graph's nor the dual of one; needed in [SEY80].
+    """Regular, that is, over every field, and yet neither graphic nor cographic [SEY80].
 
     Examples
     --------

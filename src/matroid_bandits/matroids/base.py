@@ -11,7 +11,6 @@ from matroid_bandits._arguments import (
     distinct_elements,
     frozen_state,
     integer,
-    shown,
     weight_array,
 )
 from matroid_bandits._core.bases import bases_of, circuits_of
@@ -19,7 +18,7 @@ from matroid_bandits._core.matroid import MatroidKernel, PythonKernel
 from matroid_bandits._overrides import is_newer
 from matroid_bandits.errors import MatroidAxiomError, too_small
 
-__all__ = ["CompiledMatroid", "Matroid", "checked_matroid"]
+__all__ = ["CompiledMatroid", "Matroid"]
 
 IntArray = npt.NDArray[np.intp]
 
@@ -420,10 +419,3 @@ class CompiledMatroid(Matroid):
 
     def _is_independent(self, elements: frozenset[int]) -> bool:
         return bool(self._kernel().is_independent(np.array(sorted(elements), dtype=np.intp)))
-
-
-def checked_matroid(matroid: Matroid) -> Matroid:
-    """A part of a composition."""
-    if not isinstance(matroid, Matroid):
-        raise ValueError(f"a matroid is needed, got {shown(matroid)} ({type(matroid).__name__})")
-    return matroid

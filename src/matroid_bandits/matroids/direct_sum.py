@@ -8,13 +8,14 @@ import numpy.typing as npt
 
 from matroid_bandits._core.direct_sum import DirectSumKernel
 from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits.matroids.base import CompiledMatroid, IntArray, Matroid, checked_matroid
+from matroid_bandits.matroids.base import IntArray, Matroid
+from matroid_bandits.matroids.composed import MadeOfSeveral
 from matroid_bandits.matroids.random_parts import random_part, random_sizes
 
 __all__ = ["DirectSum"]
 
 
-class DirectSum(CompiledMatroid):
+class DirectSum(MadeOfSeveral):
     """Several matroids on elements of their own, played at once: ``first + second``.
 
     Parameters
@@ -38,22 +39,10 @@ class DirectSum(CompiledMatroid):
     """
 
     def __init__(self, *matroids: Matroid) -> None:
-        parts: list[Matroid] = []
-        for matroid in matroids:
-            parts += matroid._parts if type(matroid) is DirectSum else [checked_matroid(matroid)]
-        if not parts:
-            raise ValueError("a direct sum needs at least one matroid, got none")
-        self._parts: tuple[Matroid, ...] = tuple(parts)
-        super().__init__(sum(part.size for part in parts))
+        super().__init__(matroids)
 
-    @property
-    def parts(self) -> tuple[Matroid, ...]:
-        """The matroids, in the order of their elements."""
-        return self._parts
-
-    @property
-    def _advice(self) -> str:
-        return "; ".join(dict.fromkeys(part._advice for part in self._parts))
+    def _size_of_all(self) -> int:
+        return sum(part.size for part in self._parts)
 
     def _kernel(self) -> MatroidKernel:
         kernels = [part._new_kernel() for part in self._parts]

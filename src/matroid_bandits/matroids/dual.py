@@ -8,13 +8,14 @@ import numpy.typing as npt
 from matroid_bandits._core.dual import DualKernel
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.partners import partners_of
-from matroid_bandits.matroids.base import CompiledMatroid, IntArray, Matroid, checked_matroid
+from matroid_bandits.matroids.base import IntArray, Matroid
+from matroid_bandits.matroids.composed import MadeOfOne, checked_matroid
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["DualMatroid"]
 
 
-class DualMatroid(CompiledMatroid):
+class DualMatroid(MadeOfOne):
     """The sets that can be left out: those avoided by a basis of another matroid.
 
     Its bases are what the bases of the other one leave over. ``matroid.dual()`` is the same, or
@@ -38,17 +39,7 @@ class DualMatroid(CompiledMatroid):
     """
 
     def __init__(self, matroid: Matroid) -> None:
-        self._matroid = checked_matroid(matroid)
-        super().__init__(matroid.size)
-
-    @property
-    def matroid(self) -> Matroid:
-        """The matroid that this is the dual of."""
-        return self._matroid
-
-    @property
-    def _advice(self) -> str:
-        return self._matroid._advice
+        super().__init__(matroid, checked_matroid(matroid).size)
 
     def _kernel(self) -> MatroidKernel:
         inner = self._matroid

@@ -11,14 +11,15 @@ from matroid_bandits._arguments import distinct_elements, freeze
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.minor import MinorKernel
 from matroid_bandits.errors import too_small
-from matroid_bandits.matroids.base import CompiledMatroid, IntArray, Matroid, checked_matroid
+from matroid_bandits.matroids.base import IntArray, Matroid
+from matroid_bandits.matroids.composed import MadeOfOne, checked_matroid
 from matroid_bandits.matroids.dual import DualMatroid
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["MinorMatroid"]
 
 
-class MinorMatroid(CompiledMatroid):
+class MinorMatroid(MadeOfOne):
     """Some elements of another matroid, numbered anew in ascending order.
 
     A set of them is independent if it is so together with any basis of the contracted elements.
@@ -51,7 +52,6 @@ class MinorMatroid(CompiledMatroid):
         self, matroid: Matroid, elements: Iterable[int], contracted: Iterable[int] = ()
     ) -> None:
         size = checked_matroid(matroid).size
-        self._matroid = matroid
         self._elements = freeze(distinct_elements(elements, size))
         self._contracted = freeze(distinct_elements(contracted, size))
         both = np.intersect1d(self._elements, self._contracted)
@@ -59,12 +59,7 @@ class MinorMatroid(CompiledMatroid):
             raise ValueError(
                 f"element {both[0]} is to be kept and contracted; leave it out of one of the two"
             )
-        super().__init__(len(self._elements))
-
-    @property
-    def matroid(self) -> Matroid:
-        """The matroid that this is a minor of."""
-        return self._matroid
+        super().__init__(matroid, len(self._elements))
 
     @property
     def elements(self) -> IntArray:
@@ -75,10 +70,6 @@ class MinorMatroid(CompiledMatroid):
     def contracted(self) -> IntArray:
         """The elements of the other matroid that are taken for granted (a copy)."""
         return self._contracted.copy()
-
-    @property
-    def _advice(self) -> str:
-        return self._matroid._advice
 
     @cached_property
     def _frame(self) -> tuple[IntArray, IntArray]:

@@ -8,13 +8,14 @@ import numpy.typing as npt
 from matroid_bandits._arguments import integer
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.truncated import TruncatedKernel
-from matroid_bandits.matroids.base import CompiledMatroid, IntArray, Matroid, checked_matroid
+from matroid_bandits.matroids.base import IntArray, Matroid
+from matroid_bandits.matroids.composed import MadeOfOne, checked_matroid
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["TruncatedMatroid"]
 
 
-class TruncatedMatroid(CompiledMatroid):
+class TruncatedMatroid(MadeOfOne):
     """The independent sets of another matroid with at most `rank` elements.
 
     ``matroid.truncate(rank)`` is the same, or something simpler where the class of `matroid` knows
@@ -38,18 +39,8 @@ class TruncatedMatroid(CompiledMatroid):
     """
 
     def __init__(self, matroid: Matroid, rank: int) -> None:
-        self._matroid = checked_matroid(matroid)
+        super().__init__(matroid, checked_matroid(matroid).size)
         self._limit = integer(rank, "rank", least=0)
-        super().__init__(matroid.size)
-
-    @property
-    def matroid(self) -> Matroid:
-        """The matroid whose independent sets these are."""
-        return self._matroid
-
-    @property
-    def _advice(self) -> str:
-        return self._matroid._advice
 
     def _kernel(self) -> MatroidKernel:
         rank = self._matroid.rank

@@ -7,13 +7,14 @@ import numpy.typing as npt
 
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.union import UnionKernel
-from matroid_bandits.matroids.base import CompiledMatroid, IntArray, Matroid, checked_matroid
+from matroid_bandits.matroids.base import IntArray, Matroid
+from matroid_bandits.matroids.composed import MadeOfSeveral
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["Union"]
 
 
-class Union(CompiledMatroid):
+class Union(MadeOfSeveral):
     """The sets that can be divided into one independent set of each matroid: ``first | second``.
 
     An independence question costs one augmenting path: a search through the circuits of all
@@ -42,28 +43,16 @@ class Union(CompiledMatroid):
     """
 
     def __init__(self, *matroids: Matroid) -> None:
-        parts: list[Matroid] = []
-        for matroid in matroids:
-            parts += matroid._parts if type(matroid) is Union else [checked_matroid(matroid)]
-        if not parts:
-            raise ValueError("a union needs at least one matroid, got none")
-        sizes = [part.size for part in parts]
+        super().__init__(matroids)
+
+    def _size_of_all(self) -> int:
+        sizes = [part.size for part in self._parts]
         if len(set(sizes)) > 1:
             raise ValueError(
                 f"a union is of matroids on the same elements, got sizes {sizes}; for elements of "
                 "their own, add them up: first + second"
             )
-        self._parts: tuple[Matroid, ...] = tuple(parts)
-        super().__init__(sizes[0])
-
-    @property
-    def parts(self) -> tuple[Matroid, ...]:
-        """The matroids."""
-        return self._parts
-
-    @property
-    def _advice(self) -> str:
-        return "; ".join(dict.fromkeys(part._advice for part in self._parts))
+        return sizes[0]
 
     def _kernel(self) -> MatroidKernel:
         return UnionKernel(
