@@ -21,6 +21,7 @@ __all__ = [
     "not_an_element",
     "real",
     "real_array",
+    "refuse_unknown",
     "shown",
     "weight_array",
 ]
@@ -189,6 +190,15 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
     hint = f"did you mean {lowered[close[0]]}? " if close else ""
     more = ", ..." if len(names) > 30 else ""
     return f"{hint}allowed are {', '.join(names[:30])}{more}"
+
+
+def refuse_unknown(owner: str, given: Iterable[str], allowed: Iterable[str]) -> None:
+    """Raise a ValueError for the first parameter that `owner` does not have."""
+    names = list(allowed)
+    for key in given:
+        if key not in names:
+            hint = nearest(key, names) if names else "it takes none"
+            raise ValueError(f"{owner} has no parameter {shown(key)}; {hint}")
 
 
 def shown(value: Any) -> str:

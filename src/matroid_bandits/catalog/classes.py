@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from matroid_bandits import environments, matroids, policies
-from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._arguments import nearest, refuse_unknown, shown
 from matroid_bandits._spelling import spelled, taken_apart
 from matroid_bandits.environments import Environment
 from matroid_bandits.indices.by_name import INDICES
@@ -95,10 +95,7 @@ def policy(text: str) -> NamedPolicy:
     name, parameters = taken_apart(text)
     cls = policy_class(name)
     allowed = [known for known in inspect.signature(cls).parameters if known != "matroid"]
-    for key in parameters:
-        if key not in allowed:
-            hint = nearest(key, allowed) if allowed else "it takes none"
-            raise ValueError(f"{cls.name} has no parameter {shown(key)}; {hint}")
+    refuse_unknown(cls.name, parameters, allowed)
     ordered = {key: parameters[key] for key in allowed if key in parameters}
     found = NamedPolicy(spelled(cls.name, ordered), cls, ordered)
     try:

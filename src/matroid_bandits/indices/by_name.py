@@ -5,7 +5,7 @@ from inspect import signature
 from typing import Any
 
 from matroid_bandits import indices
-from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._arguments import nearest, refuse_unknown, shown
 from matroid_bandits._spelling import taken_apart
 from matroid_bandits.indices import Index
 
@@ -44,9 +44,5 @@ def chosen_index(index: Index | str | Mapping[str, Any], noise: float | None = N
         raise ValueError(f"unknown index {shown(name)}; {nearest(str(name), INDICES)}")
     if noise is not None:
         parameters["noise"] = noise
-    known = signature(cls).parameters
-    for parameter in parameters:
-        if parameter not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes no parameters"
-            raise ValueError(f"the index {name} has no parameter {parameter}; {takes}")
+    refuse_unknown(f"the index {name}", parameters, signature(cls).parameters)
     return cls(**parameters)
