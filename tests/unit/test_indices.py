@@ -110,7 +110,7 @@ def test_parameters_out_of_range(make: partial[mb.Index], message: str) -> None:
         ({"index": "kl", "noise": 0.2}, "the index kl has no parameter 'noise'; allowed are c"),
         ({"index": "beta", "noise": 0.2}, "has no parameter 'noise'; it takes none"),
         ({"index": mb.UCB(), "noise": 0.2}, "noise=0.2 belongs into the index: UCB"),
-        ({"index": {"type": "ucb", "loudness": 1}}, "no parameter loudness; it takes noise"),
+        ({"index": {"type": "ucb", "loudness": 1}}, "no parameter 'loudness'; allowed are noise"),
         ({"index": {"noise": 1}}, "unknown index None"),
         ({"index": "kl(b=0)"}, "the index kl has no parameter 'b'; allowed are c"),
         ({"index": "kl(c=0"}, "'kl\\(c=0' cannot be read"),
