@@ -241,11 +241,7 @@ class Problem:
     def __add__(self, other: "Problem") -> "Problem":
         if not isinstance(other, Problem):
             return NotImplemented
-        if self._sense != other._sense:
-            raise ValueError(
-                f"one problem has sense={self._sense!r}, the other {other._sense!r}: turn the "
-                "rewards of one into costs"
-            )
+        self._refuse_other_sense(other)
         if (self._labels is None) != (other._labels is None):
             raise ValueError("one problem has labels, the other has none: give both labels")
         labels = None if self._labels is None else (*self._labels, *(other._labels or ()))
@@ -258,6 +254,24 @@ class Problem:
             )
         return Problem(self._matroid + other._matroid, labels, self._sense)
 
+    def __or__(self, other: "Problem") -> "Problem":
+        if not isinstance(other, Problem):
+            return NotImplemented
+        self._refuse_other_sense(other)
+        if self._labels != other._labels:
+            raise ValueError(
+                "a union is of problems with the same labels in the same order; for elements of "
+                "their own, add them up: first + second"
+            )
+        return Problem(self._matroid | other._matroid, self._labels, self._sense)
+
+    def _refuse_other_sense(self, other: "Problem") -> None:
+        if self._sense != other._sense:
+            raise ValueError(
+                f"one problem has sense={self._sense!r}, the other {other._sense!r}: turn the "
+                "rewards of one into costs"
+            )
+
     def _with(self, matroid: Matroid, elements: IntArray | None = None) -> Self:
         """`matroid` in place of its own; its elements are what `elements` were here."""
         kept = np.arange(self.size) if elements is None else elements
@@ -266,6 +280,15 @@ class Problem:
 
     def _all_but(self, elements: IntArray) -> IntArray:
         return np.setdiff1d(np.arange(self.size), elements)
+
+    # ---- copies ----
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Immutable: a copy of a policy shares its problem, and names stay the very same objects.
+        return self
 
     # ---- for people ----
 

@@ -128,6 +128,65 @@ def test_what_is_no_matroid_is_refused() -> None:
         mb.MAUB("K5")
 
 
+def test_parts_and_sums_take_their_labels_along() -> None:
+    problem = network()
+    assert problem.restrict([LINKS[2], LINKS[0]]).labels == (LINKS[0], LINKS[2])
+    assert problem.delete([LINKS[3]]).labels == tuple(LINKS[:3])
+    left = problem.contract([LINKS[0]])
+    assert left.labels == tuple(LINKS[1:])
+    assert left.is_independent([LINKS[1]])
+    assert not left.is_independent([LINKS[1], LINKS[2]])
+    assert problem.truncate(2).best_basis([4, 3, 2, 1]) == [LINKS[2], LINKS[3]]
+    assert problem.dual().rank == 1
+    colours = mb.Problem(mb.UniformMatroid(1, 2), ["red", "blue"], "min")
+    both = problem + colours
+    assert both.labels == (*LINKS, "red", "blue")
+    assert both.sense == "min"
+    assert (problem | problem).rank == 4
+    assert (mb.Problem(TRIANGLE) + mb.Problem(TRIANGLE)).size == 8
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: network() + network(), r"both problems have a label \('Oslo', 'Rome'\)"),
+        (lambda: network("min") + network("max"), "one problem has sense='min', the other 'max'"),
+        (lambda: network("min") | network("max"), "one problem has sense='min', the other 'max'"),
+        (lambda: network("max") + mb.Problem(TRIANGLE), "has labels, the other has none"),
+        (
+            lambda: network("max") | mb.Problem(TRIANGLE, labels=list("abcd")),
+            "the same labels in the same order",
+        ),
+        (lambda: network().restrict(["Wien"]), "unknown label 'Wien'"),
+        (lambda: network().truncate(-1), "rank must be at least 0, got -1"),
+    ],
+)
+def test_parts_that_do_not_fit(make, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_only_problems_are_added() -> None:
+    for wrong in (TRIANGLE, 3):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            network() + wrong
+        with pytest.raises(TypeError, match="unsupported operand"):
+            network() | wrong
+
+
+def test_names_are_the_users_own_objects() -> None:
+    class Thing:
+        pass
+
+    things = [Thing(), Thing()]
+    policy = mb.MAUB(mb.Problem(mb.UniformMatroid(1, 2), labels=things))
+    twin = copy.deepcopy(policy)
+    assert twin.select()[0] is things[0]
+    twin.update({things[0]: 1.0})
+    assert twin.counts.tolist() == [1, 0]
+    assert policy.counts.tolist() == [0, 0]
+
+
 # ---- policies speak its language ----
 
 
