@@ -25,12 +25,12 @@ compare: dev  ## many policies against each other and the lower bound (options: 
 test: dev  ## all tests, on all cores (some only: make test ARGS='-k kl')
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
-test-checked: dev  ## all tests on kernels built with bounds checks
+test-checked: dev  ## the tests of kernels, on such that are built with bounds checks
 	@rm -rf build/checked
 	MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-deps --target build/checked .
-	PYTHONPATH=build/checked MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pytest -n auto tests \
-		--ignore tests/experiments
+	PYTHONPATH=build/checked MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pytest -n auto \
+		tests/contracts tests/differential tests/reference tests/unit
 
 test-archive: dev  ## the source archive installs into an empty environment and works
 	rm -rf build/archive && mkdir -p build/archive

@@ -1,8 +1,18 @@
-"""How many seeds a seeded test runs over."""
+"""How much a test tries: a little by default, everything with ``SEEDS=all``."""
 
 import os
+
+from matroid_bandits import catalog
+
+_ALL = os.environ.get("SEEDS") == "all"
+
+# Of every way in which a kernel answers, one: at once, by a search, in Python, by way of its parts.
+_KINDS = ("dual", "graphic", "linear", "oracle", "partition", "transversal", "union")
+
+#: Families of matroids for tests that are about policies. Contracts are for every family.
+FAMILIES = tuple(catalog.MATROIDS) if _ALL else _KINDS
 
 
 def seeds(count: int) -> range:
     """`count` seeds, ten times as many with ``SEEDS=all``."""
-    return range(count * (10 if os.environ.get("SEEDS") == "all" else 1))
+    return range(count * (10 if _ALL else 1))

@@ -14,7 +14,7 @@ from .. import feedback
 from ..reference import indices as slow
 from ..reference import policies as reference
 from ..reference.matroids import Independence
-from ..seeds import seeds
+from ..seeds import FAMILIES, seeds
 
 Maker = Callable[[mb.Matroid, int], mb.Policy]
 
@@ -131,7 +131,7 @@ def _compare(
 
 
 @pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("family", catalog.MATROIDS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_round_for_round(name: str, family: str) -> None:
     is_bounded = PAIRS[name][0](mb.UniformMatroid(1, 1), 0).reward_range == (0, 1)
     kinds = ["bernoulli", "few values", "uniform"] + ["gaussian"] * (not is_bounded)

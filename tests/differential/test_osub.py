@@ -12,7 +12,7 @@ from matroid_bandits import catalog
 from .. import feedback
 from ..reference import indices as slow
 from ..reference.policies import ReferenceOSUB
-from ..seeds import seeds
+from ..seeds import FAMILIES, seeds
 
 Arms = Sequence[tuple[int, ...]]
 
@@ -106,7 +106,7 @@ def _is_unfit(index: str, kind: str) -> bool:
     return kind == "negative" and INDICES[index][0].low == 0
 
 
-@pytest.mark.parametrize("family", catalog.MATROIDS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_arms_and_neighbors_are_those_of_the_definition(family: str) -> None:
     for seed in seeds(20):
         matroid = _small(family, np.random.default_rng([seed, 21]), most=200)
@@ -120,7 +120,7 @@ def test_arms_and_neighbors_are_those_of_the_definition(family: str) -> None:
 
 @every_index
 @every_kind
-@pytest.mark.parametrize("family", catalog.MATROIDS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_bases_round_for_round(family: str, kind: str, index: str) -> None:
     fast, exact = INDICES[index]
     if _is_unfit(index, kind):

@@ -8,7 +8,7 @@ from matroid_bandits import catalog
 
 from ..reference.policies import ReferenceMAUB, ReferenceOMM
 from ..reference.streams import basis_value, bernoulli_rewards, gaussian_rewards, reference_run
-from ..seeds import seeds
+from ..seeds import FAMILIES, seeds
 
 
 class Wrapped:
@@ -25,7 +25,7 @@ class Wrapped:
 
 
 @pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
-@pytest.mark.parametrize("family", catalog.MATROIDS)
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("noise", catalog.ENVIRONMENTS)
 def test_replay_through_select_and_update(cls: type[mb.Policy], family: str, noise: str) -> None:
     for seed in seeds(3):

@@ -13,11 +13,11 @@ from matroid_bandits import catalog
 
 from .. import feedback
 from ..reference.escb import ReferenceESCB
-from ..seeds import seeds
+from ..seeds import FAMILIES, seeds
 
 METHODS = ("exchange", "sweep", "exact")
 every_method = pytest.mark.parametrize("method", METHODS)
-every_matroid = pytest.mark.parametrize("family", catalog.MATROIDS)
+every_matroid = pytest.mark.parametrize("family", FAMILIES)
 
 
 def _rewards(kind: str, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
