@@ -267,17 +267,24 @@ def test_costs_are_minimised_in_simulations() -> None:
     assert result.total_regret >= 15 * slow * (1 - 1e-12)
 
 
-def test_costs_in_python_and_compiled_cost_the_same() -> None:
-    environment = mb.GaussianEnvironment([20.0, 35.0, 18.0, 9.0], std=2.0)
-
+@pytest.mark.parametrize(
+    ("index", "environment"),
+    [
+        ("ucb(noise=2.0)", mb.GaussianEnvironment([20.0, 35.0, 18.0, 9.0], std=2.0)),
+        # Bounded: a cost becomes its distance from 1.
+        ("kl", mb.BernoulliEnvironment([0.2, 0.35, 0.18, 0.09])),
+    ],
+)
+def test_costs_in_python_and_compiled_cost_the_same(index: str, environment) -> None:
     class InPython(mb.MAUB):
         def update(self, elements, rewards=None):
             super().update(elements, rewards)
 
-    compiled = mb.simulate(mb.MAUB(network(), noise=2.0), environment, 500)
-    python = mb.simulate(InPython(network(), noise=2.0), environment, 500)
+    compiled = mb.simulate(mb.MAUB(network(), index=index), environment, 500)
+    python = mb.simulate(InPython(network(), index=index), environment, 500)
     assert compiled.regret.tolist() == python.regret.tolist()
     assert compiled.counters == python.counters
+    assert compiled.total_regret > 0
 
 
 def test_gaps_of_costs_by_name() -> None:
@@ -376,6 +383,47 @@ def test_osub_near_the_best_arm_on_offer() -> None:
     assert policy.select(available=[0, 1, 2, 4]).tolist() == [4]
     with pytest.raises(ValueError, match="whole bases"):
         policy.select(available=[], allow_smaller=True)
+
+
+def test_a_loop_on_offer_is_never_played() -> None:
+    matroid = mb.GraphicMatroid([(0, 0), (0, 1), (0, 1), (1, 2)])
+    for cls in mb.catalog.POLICIES.values():
+        policy = cls(matroid)
+        for _ in range(20):
+            chosen = policy.select(available=[0, 1, 3])
+            assert chosen.tolist() == [1, 3]
+            assert [line.element for line in policy.explain().others] == []
+            policy.update(chosen, [0.5, 0.5])
+        # Once everything on offer has been seen, the first rounds are over.
+        assert policy._kernel.unready <= 1
+
+
+def test_everything_on_offer_again() -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 3))
+    assert policy.select(available=[2]).tolist() == [2]
+    assert policy.select().tolist() == [0]
+    assert policy.explain().selected[0].element == 0
+    assert policy.select(available=[2]).tolist() == [2]
+    assert policy.explain().selected[0].element == 2
+    assert policy.select(available=[0, 1, 2]).tolist() == [0]
+
+
+@pytest.mark.parametrize("index", ["ucb", "kl", "ucbv", "normal", "beta", "gaussian"])
+def test_a_copy_goes_on_alike_after_an_offer(index: str) -> None:
+    matroid = mb.GraphicMatroid.complete(4)
+    policy = mb.MAUB(matroid, index=index)
+    rng = np.random.default_rng(2)
+    twins: list[mb.Policy] = []
+    for t in range(60):
+        offer = [0, 1, 2, 3, 5] if t % 3 else None
+        chosen = policy.select(available=offer).tolist()
+        assert all(twin.select(available=offer).tolist() == chosen for twin in twins), t
+        # Whether the next round is one with everything on offer or not.
+        if t in {10, 11}:
+            twins += [pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)]
+        rewards = rng.random(3)
+        for one in (policy, *twins):
+            one.update(chosen, rewards)
 
 
 def test_saved_between_select_and_update_with_an_offer() -> None:
@@ -488,6 +536,21 @@ def test_the_index_explained_is_the_one_that_decided() -> None:
                 assert sorted(np.argsort(-values, kind="stable")[:2]) == chosen.tolist()
             policy.update(chosen, rng.random(2))
         assert not np.isnan(values).any()
+
+
+def test_partners_are_the_nearest_in_rank() -> None:
+    policy = mb.OMM(mb.UniformMatroid(2, 5), noise=0.1)
+    policy.update(range(5), [0.9, 0.1, 0.8, 0.3, 0.2])
+    explanation = policy.explain()
+    assert [(line.element, line.partner) for line in explanation.selected] == [(0, 3), (2, 3)]
+    # The best first; each would take the place of the weakest, 2.
+    assert [(line.element, line.partner) for line in explanation.others] == [(3, 2), (4, 2), (1, 2)]
+    assert [line.mean for line in explanation.others] == [0.3, 0.2, 0.1]
+    # What was seen less often is more promising than its mean says.
+    for _ in range(50):
+        policy.update([3, 4], [0.3, 0.2])
+    policy.update([1], [0.29])
+    assert policy.explain().others[0].element == 1
 
 
 def test_a_long_explanation_is_cut() -> None:
