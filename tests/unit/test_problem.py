@@ -417,7 +417,10 @@ def test_a_copy_goes_on_alike_after_an_offer(index: str) -> None:
     for t in range(60):
         offer = [0, 1, 2, 3, 5] if t % 3 else None
         chosen = policy.select(available=offer).tolist()
-        assert all(twin.select(available=offer).tolist() == chosen for twin in twins), t
+        why = str(policy.explain())
+        for twin in twins:
+            assert twin.select(available=offer).tolist() == chosen, t
+            assert str(twin.explain()) == why, t
         # Whether the next round is one with everything on offer or not.
         if t in {10, 11}:
             twins += [pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)]
