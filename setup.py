@@ -1,7 +1,7 @@
 """Build the Cython kernels: every ``_core/*.pyx`` is one extension module.
 
 Set ``MATROID_BANDITS_CHECKED=1`` to build with Cython's bounds checks on (slower; `make
-test-checked` runs the whole suite on such a build), ``MATROID_BANDITS_QUICK=1`` to build without
+test-checked` runs what is about kernels on such a build), ``MATROID_BANDITS_QUICK=1`` to build without
 optimisation (`make test-archive` only looks whether an archive is complete).
 """
 
@@ -24,15 +24,20 @@ sources = sorted(Path("src/matroid_bandits/_core").glob("*.pyx"))
 if not sources:
     raise SystemExit("no kernels in src/matroid_bandits/_core: the source archive is incomplete")
 
-extensions = [
-    Extension(
-        f"matroid_bandits._core.{source.stem}",
-        [str(source)],
+# What memoryviews need at run time, once for all kernels: in each it would be most of the code.
+SHARED = "_memoryviews"
+
+
+def kernel(name: str, source: str) -> Extension:
+    """The extension module `_core.name`."""
+    return Extension(
+        f"matroid_bandits._core.{name}",
+        [source],
         include_dirs=[np.get_include()],
         # NumPy's own C distributions (the ziggurat behind standard_normal), as its documentation
         # on extending numpy.random describes.
         library_dirs=[str(Path(np.__file__).parent / "random" / "lib")],
-        libraries=["npyrandom", "m"] if source.stem in DRAWING else [],
+        libraries=["npyrandom", "m"] if name in DRAWING else [],
         # No contraction to fused multiply-add: plays are the same on every machine.
         extra_compile_args=[
             OPTIMISATION,
@@ -42,8 +47,10 @@ extensions = [
             "-g0",
         ],
     )
-    for source in sources
-]
+
+
+extensions = [kernel(source.stem, str(source)) for source in sources]
+extensions.append(kernel(SHARED, f"src/matroid_bandits/_core/{SHARED}.c"))  # written by Cython
 
 setup(
     # Apart, so that neither kind of build ever picks up objects of the other.
@@ -54,6 +61,7 @@ setup(
     ext_modules=cythonize(
         extensions,
         nthreads=JOBS,
+        shared_utility_qualified_name=f"matroid_bandits._core.{SHARED}",
         build_dir="build/cython-checked" if CHECKED else "build/cython",
         compiler_directives={
             "language_level": "3",

@@ -42,4 +42,5 @@ def test_stub_matches_module(stub: Path) -> None:
 
 def test_every_kernel_has_a_stub() -> None:
     kernels = {path.name.split(".")[0] for path in STUBS[0].parent.glob("*.so")}
-    assert kernels == {path.stem for path in STUBS}
+    # Cython's own, shared by all kernels, has nothing for us.
+    assert kernels - {"_memoryviews"} == {path.stem for path in STUBS}

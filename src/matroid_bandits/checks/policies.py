@@ -75,8 +75,8 @@ def check_policy(
     for matroid in _matroids(rng):
         _check_on(factory, matroid, rounds, rng)
         if isinstance(factory(matroid), Policy):
-            _check_names_and_costs(factory, matroid, rounds // 2, rng)
-            _check_offers(factory, matroid, rounds // 2, rng)
+            _check_names_and_costs(factory, matroid, rounds // 3, rng)
+            _check_offers(factory, matroid, rounds // 3, rng)
 
 
 def _matroids(rng: "np.random.Generator") -> list[Matroid]:
