@@ -1,8 +1,8 @@
 """Build the Cython kernels: every ``_core/*.pyx`` is one extension module.
 
 Set ``MATROID_BANDITS_CHECKED=1`` to build with Cython's bounds checks on (slower; `make
-test-checked` runs what is about kernels on such a build), ``MATROID_BANDITS_QUICK=1`` to build without
-optimisation (`make test-archive` only looks whether an archive is complete).
+test-checked` runs what is about kernels on such a build), ``MATROID_BANDITS_QUICK=1`` to build
+without optimisation (`make test-archive` only looks whether an archive is complete).
 """
 
 import os
