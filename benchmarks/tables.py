@@ -110,7 +110,8 @@ def as_text(table: Table) -> str:
 def as_markdown(table: Table) -> str:
     """For GitHub, with what the numbers were measured on."""
     rules = ["---:" if right else "---" for right in _right_aligned(table)]
-    lines = [f"| {' | '.join(row)} |" for row in (table.columns, rules, *table.rows)]
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in (table.columns, *table.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in (cells[0], rules, *cells[1:])]
     machine = new_session(jobs=1, command=[])
     versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "numpy"))
     measured = (
