@@ -1,6 +1,5 @@
 """Matroids made of matroids keep the contracts, whatever they are made of."""
 
-import copy
 import pickle
 from collections.abc import Callable
 
@@ -13,6 +12,7 @@ from matroid_bandits import catalog
 
 from .. import recipes
 from ..seeds import seeds
+from .playing import assert_copies_go_on_alike, assert_every_playable_element_is_tried
 
 # Every operation, and parts written in Python; most have loops.
 PLAYED: dict[str, Callable[[], mb.Matroid]] = {
@@ -127,35 +127,10 @@ def test_larger_ones(name: str) -> None:
 @every_policy
 @every_composition
 def test_every_playable_element_is_tried(cls: type[mb.Policy], name: str) -> None:
-    matroid = PLAYED[name]()
-    policy = cls(matroid)
-    means = np.linspace(0.1, 1, matroid.size)
-    mb.simulate(policy, mb.BernoulliEnvironment(means), 200)
-    playable = np.setdiff1d(np.arange(matroid.size), matroid.loops)
-    assert (policy.counts[playable] > 0).all()
-    assert (policy.counts[matroid.loops] == 0).all()
-    assert policy.counts.sum() == 200 * matroid.rank
+    assert_every_playable_element_is_tried(cls(PLAYED[name]()))
 
 
 @every_policy
 @every_composition
-def test_pickled_and_continued_equals_never_pickled(cls: type[mb.Policy], name: str) -> None:
-    matroid = PLAYED[name]()
-    means = np.linspace(0.2, 0.8, matroid.size)
-    rewards = mb.BernoulliEnvironment(means).rewards(seed=1)
-    policy = cls(matroid)
-    for t in range(120):
-        # Saved between rounds and between select and update.
-        if t in (0, 3, 60):
-            other = pickle.loads(pickle.dumps(policy))
-        basis = policy.select()
-        if t in (1, 90):
-            other = copy.deepcopy(policy)
-        assert other.select().tolist() == basis.tolist()
-        assert matroid.is_independent(basis)
-        drawn = rewards.draw(basis)
-        policy.update(basis, drawn)
-        other.update(basis, drawn)
-    assert np.array_equal(other.means, policy.means, equal_nan=True)
-    assert other.oracle_calls == policy.oracle_calls
-    assert other.rounds == policy.rounds == 120
+def test_copies_go_on_alike(cls: type[mb.Policy], name: str) -> None:
+    assert_copies_go_on_alike(cls(PLAYED[name]()), rounds=120)

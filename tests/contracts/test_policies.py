@@ -1,8 +1,5 @@
 """Every policy class keeps the contract."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
@@ -10,6 +7,7 @@ import matroid_bandits as mb
 from matroid_bandits import catalog
 
 from ..seeds import seeds
+from .playing import assert_copies_go_on_alike, assert_every_playable_element_is_tried
 
 every_policy = pytest.mark.parametrize("cls", catalog.POLICIES.values(), ids=str)
 # Those that draw at random, for which numbers decide who gets which draw.
@@ -30,34 +28,14 @@ def test_contract(cls: type[mb.Policy]) -> None:
 @every_matroid
 def test_every_playable_element_is_tried(cls: type[mb.Policy], family: str) -> None:
     matroid = catalog.MATROIDS[family].random(np.random.default_rng(2), 9)
-    policy = cls(matroid)
-    mb.simulate(policy, mb.BernoulliEnvironment(np.linspace(0.1, 1, 9)), 200)
-    playable = np.setdiff1d(np.arange(9), matroid.loops)
-    assert (policy.counts[playable] > 0).all()
-    assert (policy.counts[matroid.loops] == 0).all()
-    assert policy.counts.sum() == 200 * matroid.rank
+    assert_every_playable_element_is_tried(cls(matroid))
 
 
 @every_policy
 @every_matroid
-def test_pickled_and_continued_equals_never_pickled(cls: type[mb.Policy], family: str) -> None:
+def test_copies_go_on_alike(cls: type[mb.Policy], family: str) -> None:
     matroid = catalog.MATROIDS[family].random(np.random.default_rng(4), 8)
-    rewards = mb.BernoulliEnvironment(np.linspace(0.2, 0.8, 8)).rewards(seed=1)
-    policy = cls(matroid)
-    for t in range(300):
-        # Saved between rounds and between select and update.
-        if t in (0, 3, 100, 200):
-            other = pickle.loads(pickle.dumps(policy))
-        basis = policy.select()
-        if t in (1, 150):
-            other = copy.deepcopy(policy)
-        assert other.select().tolist() == basis.tolist()
-        drawn = rewards.draw(basis)
-        policy.update(basis, drawn)
-        other.update(basis, drawn)
-    assert np.array_equal(other.means, policy.means, equal_nan=True)
-    assert other.oracle_calls == policy.oracle_calls
-    assert other.rounds == policy.rounds == 300
+    assert_copies_go_on_alike(cls(matroid), rounds=300)
 
 
 # Rounded weights tie all the time, and ties depend on the numbering; with an eps so small that
