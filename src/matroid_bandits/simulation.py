@@ -137,12 +137,15 @@ def simulate(
     gains = np.ascontiguousarray(problem.gains(environment.means))
     best_value = _value(problem.matroid.max_weight_basis(gains), gains)
     start = perf_counter()
-    kernel = policy._deciding_kernel() if isinstance(policy, Policy) else None
-    if kernel is not None:
-        are_costs = problem.sense == "min"
-        pivot = policy._pivot if isinstance(policy, Policy) else 0.0
+    if isinstance(policy, Policy) and (kernel := policy._deciding_kernel()) is not None:
         regret, counts = run(
-            kernel, rewards, gains, best_value, grid, are_costs=are_costs, pivot=pivot
+            kernel,
+            rewards,
+            gains,
+            best_value,
+            grid,
+            are_costs=problem.sense == "min",
+            pivot=policy._pivot,
         )
     else:
         regret, counts = _run_in_python(policy, problem, rewards, gains, best_value, grid)

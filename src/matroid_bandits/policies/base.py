@@ -67,9 +67,8 @@ class Policy(ABC):
         self._problem = Problem.of(matroid)
         self._kernel = self._new_kernel(self._problem.matroid)
         self._selected: IntArray | None = None
-        self._decision: Decision[OnOffer] | None = (
-            None  # the last one when not everything was on offer
-        )
+        # The last one of a round in which not everything was on offer.
+        self._decision: Decision[OnOffer] | None = None
         # Whether numbers and rewards are the user's own, so that nothing is to be translated.
         self._is_plain = self._problem.labels is None and self._problem.sense == "max"
         self._pivot = self._find_pivot()

@@ -116,16 +116,16 @@ def explanation_of(
     promise = np.where(np.isnan(known), np.inf, known)
     others = others[np.argsort(-promise[others], kind="stable")]
     weakest_first = selected[np.argsort(means_as_gains[selected], kind="stable")]
-    partner = dict(
-        zip(
-            weakest_first.tolist(),
-            replacements_of(matroid._new_kernel(), weakest_first, others).tolist(),
-            strict=True,
-        )
-    )
     shown = others[:_OTHERS]
-    found = partners_of(matroid._new_kernel(), weakest_first, shown)
-    partner |= dict(zip(shown.tolist(), found.tolist(), strict=True))
+    kernel = matroid._new_kernel()
+    partner = {
+        e: other
+        for elements, found in (
+            (weakest_first, replacements_of(kernel, weakest_first, others)),
+            (shown, partners_of(kernel, weakest_first, shown)),
+        )
+        for e, other in zip(elements.tolist(), found.tolist(), strict=True)
+    }
 
     def line(e: int) -> Line:
         other = partner[e]

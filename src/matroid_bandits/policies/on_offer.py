@@ -10,7 +10,7 @@ from matroid_bandits._arguments import freeze
 from matroid_bandits._core.matroid import MatroidKernel
 from matroid_bandits._core.minor import MinorKernel
 from matroid_bandits._core.policy import PolicyKernel
-from matroid_bandits.matroids import Matroid
+from matroid_bandits.matroids import Matroid, MinorMatroid
 from matroid_bandits.matroids.base import CompiledMatroid
 
 __all__ = ["Decision", "OnOffer"]
@@ -35,29 +35,26 @@ class OnOffer(CompiledMatroid):
         super().__init__(matroid.size)
         self._whole = matroid
         self._available = freeze(available)
-        kernel = matroid._new_kernel()
-        basis = kernel.greedy_basis(available, matroid.rank)
-        everything = np.arange(matroid.size)
-        closed = np.setdiff1d(everything, available, assume_unique=True)
-        full = kernel.greedy_basis(np.concatenate([basis, closed]), matroid.rank)
-        self._missing = freeze(full[len(basis) :])
-        self._elements = np.full(matroid.size, -1, dtype=np.intp)
-        self._elements[available] = available
+        # What completes a basis is the same, however the elements are numbered.
+        self._frame = MinorMatroid(matroid, available)._frame
+        closed = np.delete(np.arange(matroid.size), available)
+        self._elements = np.arange(matroid.size)
+        self._elements[closed] = -1
         freeze(self._elements)
-        self._known_facts = len(basis), np.union1d(closed, matroid.loops)
+        rank = matroid.rank - len(self.missing)
+        self._known_facts = rank, np.union1d(closed, matroid.loops)
 
     @property
     def missing(self) -> IntArray:
         """Elements that are not on offer, and with which a basis of what is would be a full one."""
-        return self._missing
+        return self._frame[1]
 
     def is_for(self, available: IntArray) -> bool:
         """Whether this is what is on offer."""
         return np.array_equal(self._available, available)
 
     def _kernel(self) -> MatroidKernel:
-        nothing = np.empty(0, dtype=np.intp)
-        return MinorKernel(self._whole._new_kernel(), self._elements, nothing, self._missing)
+        return MinorKernel(self._whole._new_kernel(), self._elements, *self._frame)
 
     def __repr__(self) -> str:
         return f"{self._whole!r} with {len(self._available)} elements on offer"
