@@ -1,7 +1,7 @@
 """Policies, step by step as published.
 
 [DG25] is Delage and Gaudel, *Efficient Matroid Bandit Linear Optimization Leveraging Unimodality*
-(arXiv 2512.00605). [KW14] is Kveton, Wen, Ashkan, Eydgahi and Eriksson, *Matroid Bandits: Fast
+(arXiv 2512.00605). [KWAES14] is Kveton, Wen, Ashkan, Eydgahi and Eriksson, *Matroid Bandits: Fast
 Combinatorial Optimization with Learning* (UAI 2014). [CP14] is Combes and Proutiere, *Unimodal
 Bandits: Regret Lower Bounds and Optimal Algorithms* (ICML 2014).
 
@@ -130,7 +130,7 @@ class ReferenceGreedy(_ReferencePolicy):
 
 
 class ReferenceOMM(ReferenceGreedy):
-    """[KW14] Optimistic Matroid Maximization: greedy on upper confidence bounds, every round."""
+    """[KWAES14] Optimistic Matroid Maximization: greedy on upper confidence bounds, every round."""
 
     def __init__(self, size: int, is_independent: Independence) -> None:
         super().__init__(size, is_independent, UCB())

@@ -61,7 +61,7 @@ class MAUB(IndexPolicy):
 
     References
     ----------
-    .. [DG25] R. Delage and R. Gaudel, Efficient Matroid Bandit Linear Optimization Leveraging
+    .. [DG25] A. Delage and R. Gaudel, Efficient Matroid Bandit Linear Optimization Leveraging
        Unimodality, 2025, arXiv 2512.00605.
 
     Examples
