@@ -1,7 +1,7 @@
 # Everything runs in a virtual environment in this checkout; the system's Python is left alone.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNELS := $(wildcard src/matroid_bandits/_core/*.pyx src/matroid_bandits/_core/*.pxd)
+KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd")
 
 .PHONY: help reproduce compare test test-checked test-archive test-sage lint format type bench sage dev clean
 
@@ -69,4 +69,5 @@ bench: dev  ## speed and counts, one table per question (some only: make bench A
 sage: .venv-sage/ready  ## SageMath's matroids in an environment of their own, for make bench and test-sage
 
 clean:  ## remove what was built
-	rm -rf .venv .venv-sage build dist src/*.egg-info src/matroid_bandits/_core/*.so
+	rm -rf .venv .venv-sage build dist src/*.egg-info
+	find src/matroid_bandits/_core -name "*.so" -delete

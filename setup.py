@@ -1,4 +1,4 @@
-"""Build the Cython kernels: every ``_core/*.pyx`` is one extension module.
+"""Build the Cython kernels: every ``.pyx`` below ``_core`` is one extension module.
 
 Set ``MATROID_BANDITS_CHECKED=1`` to build with Cython's bounds checks on (slower; `make
 test-checked` runs what is about kernels on such a build), ``MATROID_BANDITS_QUICK=1`` to build
@@ -14,15 +14,16 @@ from setuptools import Extension, setup
 
 JOBS = os.cpu_count() or 1
 # Kernels that draw random numbers.
-DRAWING = ("chance", "rewards")
+DRAWING = ("streams.random_stream", "streams.rewards")
 CHECKED = os.environ.get("MATROID_BANDITS_CHECKED", "") not in ("", "0")
 QUICK = os.environ.get("MATROID_BANDITS_QUICK", "") not in ("", "0")
 # Checks are for tests, and those do not wait for the compiler.
 OPTIMISATION = "-O0" if QUICK else "-O1" if CHECKED else "-O3"
 
-sources = sorted(Path("src/matroid_bandits/_core").glob("*.pyx"))
+CORE = Path("src/matroid_bandits/_core")
+sources = sorted(CORE.rglob("*.pyx"))
 if not sources:
-    raise SystemExit("no kernels in src/matroid_bandits/_core: the source archive is incomplete")
+    raise SystemExit(f"no kernels in {CORE}: the source archive is incomplete")
 
 # What memoryviews need at run time, once for all kernels: in each it would be most of the code.
 SHARED = "_memoryviews"
@@ -49,8 +50,11 @@ def kernel(name: str, source: str) -> Extension:
     )
 
 
-extensions = [kernel(source.stem, str(source)) for source in sources]
-extensions.append(kernel(SHARED, f"src/matroid_bandits/_core/{SHARED}.c"))  # written by Cython
+extensions = [
+    kernel(".".join(source.relative_to(CORE).with_suffix("").parts), str(source))
+    for source in sources
+]
+extensions.append(kernel(SHARED, str(CORE / f"{SHARED}.c")))  # written by Cython
 
 setup(
     # Apart, so that neither kind of build ever picks up objects of the other.

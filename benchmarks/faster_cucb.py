@@ -11,7 +11,7 @@ import matroid_bandits as mb
 from benchmarks import long_run
 from benchmarks.tables import Table, Timing, goal, seconds
 from matroid_bandits._core.loop import run
-from matroid_bandits._core.policy import PolicyKernel
+from matroid_bandits._core.policies.base import PolicyKernel
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 RANK = 20
@@ -110,8 +110,8 @@ def _run(matroid: mb.Matroid, seed: int) -> Run:
         run(policy, rewards, environment.means, 0.0, np.array([rounds]))
         return (perf_counter() - began) / rounds
 
-    while kernel.unready:
-        play(kernel, -(-kernel.unready // kernel.rank))  # so many are needed at least
+    while kernel.n_undersampled:
+        play(kernel, -(-kernel.n_undersampled // kernel.rank))  # so many are needed at least
     first = perf_counter() - start
     basis = play(kernel, 1)
     play(kernel, WARM_UP * matroid.size // kernel.rank)

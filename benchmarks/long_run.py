@@ -15,7 +15,7 @@ import numpy as np
 
 import matroid_bandits as mb
 from matroid_bandits._core.loop import run
-from matroid_bandits._core.policy import PolicyKernel
+from matroid_bandits._core.policies.base import PolicyKernel
 
 WARM_UP = 2  # rounds per element before anything is timed, while exploring
 SETTLED_AFTER = 2_000_000  # rounds before anything is timed, settled
@@ -74,8 +74,8 @@ def long_run(matroid: mb.Matroid, seed: int, *, settled: bool) -> Run:
         run(kernel, rewards, answers.means, 0.0, np.array([rounds]))
         return perf_counter() - began
 
-    while kernel.unready:
-        play(-(-kernel.unready // kernel.rank))  # so many are needed at least
+    while kernel.n_undersampled:
+        play(-(-kernel.n_undersampled // kernel.rank))  # so many are needed at least
     first = perf_counter() - start
     play((SETTLED_AFTER if settled else WARM_UP * matroid.size) - policy.rounds)
     block = LONGEST_BLOCK if settled else min(matroid.size, LONGEST_BLOCK)

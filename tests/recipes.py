@@ -503,12 +503,12 @@ class Sum(Recipe):
 
 
 @dataclass(frozen=True, repr=False)
-class Union(Recipe):
+class UnionMatroid(Recipe):
     left: Recipe
     right: Recipe
 
     @classmethod
-    def make(cls, choose: Choose, size: int, depth: int) -> "Union":
+    def make(cls, choose: Choose, size: int, depth: int) -> "UnionMatroid":
         return cls(make(choose, size, depth), make(choose, size, min(depth, 1)))
 
     @property
@@ -532,7 +532,7 @@ OPERATIONS: Sequence[Callable[[Choose, int, int], Recipe]] = (
     Minor.make,
     Minor.make,
     Sum.make,
-    Union.make,
+    UnionMatroid.make,
     Disguised.make,
 )
 

@@ -32,8 +32,8 @@ class Instance:
         return self.matroid.size
 
 
-def _sizes(least: int = 0) -> st.SearchStrategy[int]:
-    return st.integers(least, MAX_SIZE)
+def _sizes(smallest: int = 0) -> st.SearchStrategy[int]:
+    return st.integers(smallest, MAX_SIZE)
 
 
 @st.composite
@@ -176,7 +176,7 @@ def minor(draw: st.DrawFn) -> Instance:
 def direct_sum(draw: st.DrawFn) -> Instance:
     parts = draw(st.lists(_parts(2), min_size=1, max_size=3))
     twin = reference.direct_sum([(part.size, part.is_independent) for part in parts])
-    return Instance(mb.DirectSum(*(part.build() for part in parts)), twin)
+    return Instance(mb.DirectSumMatroid(*(part.build() for part in parts)), twin)
 
 
 @st.composite
@@ -184,12 +184,12 @@ def union(draw: st.DrawFn) -> Instance:
     size = draw(st.integers(0, 6))
     parts = draw(st.lists(_parts(size, size), min_size=1, max_size=3))
     twin = cache(reference.union([part.is_independent for part in parts]))
-    return Instance(mb.Union(*(part.build() for part in parts)), twin)
+    return Instance(mb.UnionMatroid(*(part.build() for part in parts)), twin)
 
 
-def _parts(largest: int = MAX_SIZE, least: int = 0) -> st.SearchStrategy[recipes.Recipe]:
+def _parts(largest: int = MAX_SIZE, smallest: int = 0) -> st.SearchStrategy[recipes.Recipe]:
     """What compositions are made of: mostly plain matroids, or compositions themselves."""
-    return recipes.recipes(max_size=largest, max_depth=1, min_size=least)
+    return recipes.recipes(max_size=largest, max_depth=1, min_size=smallest)
 
 
 @st.composite

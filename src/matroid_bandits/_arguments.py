@@ -129,30 +129,34 @@ def weight_array(weights: Any, size: int) -> FloatArray:
     return values
 
 
-def integer(value: Any, what: str, *, least: int | None = None, most: int | None = None) -> int:
-    """An integer from `least` to `most`; `what` names it in messages."""
+def integer(
+    value: Any, what: str, *, minimum: int | None = None, maximum: int | None = None
+) -> int:
+    """An integer from `minimum` to `maximum`; `what` names it in messages."""
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError("a truth value")
         number = index(value)
     except TypeError as error:
         raise ValueError(f"{what} must be an integer, got {shown(value)}") from error
-    if least is not None and number < least:
-        raise ValueError(f"{what} must be at least {least}, got {number}")
-    if most is not None and number > most:
-        raise ValueError(f"{what} must be at most {most}, got {number}")
+    if minimum is not None and number < minimum:
+        raise ValueError(f"{what} must be at least {minimum}, got {number}")
+    if maximum is not None and number > maximum:
+        raise ValueError(f"{what} must be at most {maximum}, got {number}")
     return number
 
 
-def real(value: Any, what: str, *, least: float, most: float) -> float:
-    """A number from `least` to `most`; `what` names it in messages."""
+def real(value: Any, what: str, *, minimum: float, maximum: float) -> float:
+    """A number from `minimum` to `maximum`; `what` names it in messages."""
     is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
     try:
         number = float(value) if is_number else nan
     except OverflowError:
         number = nan
-    if not least <= number <= most:
-        raise ValueError(f"{what} must be a number from {least:g} to {most:g}, got {shown(value)}")
+    if not minimum <= number <= maximum:
+        raise ValueError(
+            f"{what} must be a number from {minimum:g} to {maximum:g}, got {shown(value)}"
+        )
     return number
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, shown, weight_array
-from matroid_bandits._core.partners import partners_of
+from matroid_bandits._core.matroids.partners import partners_of
 from matroid_bandits._tables import aligned
 from matroid_bandits.environments import Environment
 from matroid_bandits.errors import no_partner

@@ -232,7 +232,7 @@ class Problem:
 
     def truncate(self, rank: int) -> Self:
         """The same, but at most `rank` elements together; see :meth:`Matroid.truncate`."""
-        return self._with(self._matroid.truncate(integer(rank, "rank", least=0)))
+        return self._with(self._matroid.truncate(integer(rank, "rank", minimum=0)))
 
     def dual(self) -> Self:
         """What can be left out of some basis; see :meth:`Matroid.dual`."""

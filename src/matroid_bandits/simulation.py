@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import integer, listed
 from matroid_bandits._core.loop import run
-from matroid_bandits._core.rewards import RewardKernel
+from matroid_bandits._core.streams.rewards import RewardKernel
 from matroid_bandits.environments import Environment
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
@@ -71,7 +71,7 @@ class Simulation:
 
 def default_checkpoints(horizon: int) -> IntArray:
     """Up to 200 rounds to look at: half of them evenly spaced, half on a logarithmic scale."""
-    horizon = integer(horizon, "horizon", least=1, most=LONGEST)
+    horizon = integer(horizon, "horizon", minimum=1, maximum=LONGEST)
     evenly = np.linspace(0, horizon, 101)[1:]
     by_ratio = np.geomspace(1, horizon, 100)
     grid = np.unique(np.ceil(np.concatenate([evenly, by_ratio])).astype(np.int64))
@@ -122,8 +122,8 @@ def simulate(
     >>> result.rounds[-1], len(result.regret) == len(result.rounds)
     (np.int64(1000), True)
     """
-    horizon = integer(horizon, "horizon", least=1, most=LONGEST)
-    seed = integer(seed, "seed", least=0)
+    horizon = integer(horizon, "horizon", minimum=1, maximum=LONGEST)
+    seed = integer(seed, "seed", minimum=0)
     grid = default_checkpoints(horizon) if checkpoints is None else _grid(checkpoints, horizon)
     problem = _problem_of(policy, matroid)
     if not isinstance(environment, Environment):

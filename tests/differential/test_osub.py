@@ -109,7 +109,7 @@ def _is_unfit(index: str, kind: str) -> bool:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_arms_and_neighbors_are_those_of_the_definition(family: str) -> None:
     for seed in seeds(20):
-        matroid = _small(family, np.random.default_rng([seed, 21]), most=200)
+        matroid = _small(family, np.random.default_rng([seed, 21]), maximum=200)
         policy = mb.OSUB(matroid)
         arms = _bases(matroid)
         near = _exchanges(arms)

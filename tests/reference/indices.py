@@ -29,7 +29,7 @@ class Index(ABC):
     """Hears of every observation, and tells the value of an element at a time."""
 
     # Observations an element needs before it has a value.
-    least = 1
+    min_count = 1
     # The range of the rewards.
     low = -math.inf
     high = math.inf
@@ -152,7 +152,7 @@ class UCBV(_VarianceIndex):
 class NormalUCB(_VarianceIndex):
     """[CHK18]: normal rewards of which neither mean nor variance is known."""
 
-    least = 3
+    min_count = 3
 
     def value(self, element: int, count: int, mean: float, time: int) -> float:
         variance = self.variance(element, count)
@@ -164,7 +164,7 @@ class NormalUCB(_VarianceIndex):
 class BetaThompson(Index):
     """[AG12] Thompson sampling with Beta posteriors; the prior is uniform."""
 
-    least = 0
+    min_count = 0
     low = 0.0
     high = 1.0
 

@@ -28,7 +28,7 @@ class _ReferencePolicy(ABC):
         self._is_independent = is_independent
         self._index = index
         # Observations every element needs before the statistics decide.
-        self._least = index.least
+        self._least = index.min_count
         # A loop is dependent on its own. All maximal independent sets of a matroid have the same
         # size, so any one of them tells the rank. Neither is counted as oracle calls.
         self._nonloops = [e for e in range(size) if is_independent(frozenset({e}))]
@@ -333,7 +333,7 @@ class ReferenceOSUB:
 
     def _value(self, k: int, time: int) -> float:
         # An arm of which too little is known may be as good as can be.
-        if self.plays[k] < max(1, self._index.least):
+        if self.plays[k] < max(1, self._index.min_count):
             return math.inf
         return self._index.value(k, self.plays[k], self.arm_means[k], time)
 

@@ -494,7 +494,7 @@ def test_gaussian_thompson_draws() -> None:
 
 
 def test_what_indices_need() -> None:
-    needs = {name: (i.least, i.low, i.high) for name, make in INDICES.items() for i in [make()]}
+    needs = {name: (i.min_count, i.low, i.high) for name, make in INDICES.items() for i in [make()]}
     anything = (-math.inf, math.inf)
     assert needs == {
         "Mean": (1, *anything),
@@ -627,9 +627,9 @@ def test_rounds_without_select_add_no_leader_time() -> None:
 class _Script(Index):
     """Values written down beforehand; remembers what it was told and asked."""
 
-    def __init__(self, values: Sequence[float], least: int = 1) -> None:
+    def __init__(self, values: Sequence[float], min_count: int = 1) -> None:
         self.values = values
-        self.least = least
+        self.min_count = min_count
         self.heard: list[tuple[int, float, float, float]] = []
         self.asked: list[tuple[int, int, float, int]] = []
 
@@ -774,7 +774,7 @@ def test_greedy_asks_for_every_value_once() -> None:
 
 def test_first_rounds_of_an_index_that_needs_more() -> None:
     # Elements that are still wanted come first, in their order, whatever their counts.
-    policy = ReferenceGreedy(4, matroids.uniform(2), _Script([0.0, 1.0, 2.0, 3.0], least=3))
+    policy = ReferenceGreedy(4, matroids.uniform(2), _Script([0.0, 1.0, 2.0, 3.0], min_count=3))
     plays = []
     for k in range(7):
         plays.append(policy.select())
@@ -787,7 +787,7 @@ def test_first_rounds_of_an_index_that_needs_more() -> None:
 
 
 def test_an_index_that_needs_nothing_has_no_first_rounds() -> None:
-    index = _Script([0.0, 1.0, 2.0, 3.0], least=0)
+    index = _Script([0.0, 1.0, 2.0, 3.0], min_count=0)
     policy = ReferenceGreedy(4, matroids.uniform(2), index)
     assert policy.select() == (2, 3)
     assert index.asked == [(e, 0, 0.0, 1) for e in range(4)]

@@ -151,7 +151,7 @@ def _(recipe: recipes.Sum) -> Any:
 
 
 @twin.register
-def _(recipe: recipes.Union) -> Any:
+def _(recipe: recipes.UnionMatroid) -> Any:
     return _part(recipe.left).union(_part(recipe.right))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
-from matroid_bandits._core.minor import MinorKernel
+from matroid_bandits._core.matroids.compose.minor import MinorKernel
 from matroid_bandits.matroids.random_parts import random_part
 
 from ..seeds import seeds
@@ -160,7 +160,7 @@ def test_clones_stand_in_for_one_another() -> None:
         rng = np.random.default_rng(seed)
         matroid = composed(rng, int(rng.integers(2, 8)), int(rng.integers(0, 3)))
         kernel = matroid._new_kernel()
-        classes = kernel.clones()
+        classes = kernel.symmetry_classes()
         basis = rng.permutation(kernel.greedy_basis(rng.permutation(matroid.size), matroid.size))
         outside = np.setdiff1d(np.arange(matroid.size), basis)
         for x in basis.tolist():
@@ -281,7 +281,7 @@ def test_direct_sums_go_part_by_part() -> None:
     both = K4 + mb.UniformMatroid(2, 4)
     three = both + TRIANGLE
     assert [part.size for part in three.parts] == [6, 4, 3]
-    assert mb.DirectSum(TRIANGLE, three).parts[0] is TRIANGLE
+    assert mb.DirectSumMatroid(TRIANGLE, three).parts[0] is TRIANGLE
     assert repr(both.delete(range(6))) == "UniformMatroid(rank=2, size=4)"
     minor = three.delete([0, 12]).contract([5])
     assert [type(part) for part in minor.parts] == [type(part) for part in three.parts]
@@ -293,13 +293,13 @@ def test_direct_sums_go_part_by_part() -> None:
 
 
 def test_unions_of_unions_and_their_restrictions() -> None:
-    union = mb.Union(K4, mb.UniformMatroid(1, 6)) | K4
+    union = mb.UnionMatroid(K4, mb.UniformMatroid(1, 6)) | K4
     assert [type(part) for part in union.parts] == [
         mb.GraphicMatroid,
         mb.UniformMatroid,
         mb.GraphicMatroid,
     ]
-    assert isinstance(union.delete([0]), mb.Union)
+    assert isinstance(union.delete([0]), mb.UnionMatroid)
     assert [part.size for part in union.delete([0]).parts] == [5, 5, 5]
     mb.check_matroid(union.contract([0, 3]))
 
@@ -336,8 +336,8 @@ def test_repr() -> None:
     )
     minor = mb.MinorMatroid(mb.UniformMatroid(3, 6), [0, 1], contracted=[2, 3])
     assert repr(minor) == "MinorMatroid(UniformMatroid(rank=3, size=6), size=2, contracted=2)"
-    assert repr(TRIANGLE + TRIANGLE).startswith("DirectSum(GraphicMatroid(")
-    assert repr(TRIANGLE | TRIANGLE).startswith("Union(GraphicMatroid(")
+    assert repr(TRIANGLE + TRIANGLE).startswith("DirectSumMatroid(GraphicMatroid(")
+    assert repr(TRIANGLE | TRIANGLE).startswith("UnionMatroid(GraphicMatroid(")
 
 
 def test_pickled_compositions_go_on() -> None:
@@ -365,9 +365,9 @@ def test_pickled_compositions_go_on() -> None:
         (lambda: mb.TruncatedMatroid(K4, -1), "rank must be at least 0, got -1"),
         (lambda: mb.MinorMatroid([0], [0]), r"a matroid is needed, got \[0\]"),
         (lambda: mb.MinorMatroid(K4, [0, 1], [1]), "element 1 is to be kept and contracted"),
-        (mb.DirectSum, "DirectSum needs at least one matroid, got none"),
-        (lambda: mb.DirectSum(K4, 3), r"a matroid is needed, got 3 \(int\)"),
-        (mb.Union, "Union needs at least one matroid, got none"),
+        (mb.DirectSumMatroid, "DirectSumMatroid needs at least one matroid, got none"),
+        (lambda: mb.DirectSumMatroid(K4, 3), r"a matroid is needed, got 3 \(int\)"),
+        (mb.UnionMatroid, "UnionMatroid needs at least one matroid, got none"),
         (lambda: K4 | TRIANGLE, r"same elements, got sizes \[6, 3\].* first \+ second"),
     ],
 )
@@ -440,8 +440,8 @@ def test_too_many_circuits_for_few_bases() -> None:
 def test_questions_to_parts_in_python_are_remembered() -> None:
     matroid = mb.OracleMatroid(10, mb.GraphicMatroid.complete(5).is_independent)
     composition = (matroid + mb.UniformMatroid(2, 4)).truncate(5)
-    assert composition._new_kernel().asks_python
-    assert not (K4 + K4).dual()._new_kernel().asks_python
+    assert composition._new_kernel().is_python
+    assert not (K4 + K4).dual()._new_kernel().is_python
     policy = mb.MAUB(composition)
     rewards = mb.BernoulliEnvironment(np.linspace(0.4, 0.6, 14)).rewards(seed=1)
     calls = []
@@ -501,4 +501,6 @@ def test_minors_with_loops_put_in() -> None:
     basis = np.array([2, 0])
     assert kernel.first_replaceable(basis, 1) == -1
     assert kernel.replaceable(basis, 3).tolist() == []
-    assert kernel.clones()[1] == kernel.clones()[3] != kernel.clones()[0]
+    assert (
+        kernel.symmetry_classes()[1] == kernel.symmetry_classes()[3] != kernel.symmetry_classes()[0]
+    )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
-from matroid_bandits._core.modular import ModularKernel, independent_columns
+from matroid_bandits._core.matroids.linear.modular import ModularKernel, independent_columns
 from matroid_bandits.matroids._primes import large_primes
 
 from ..reference import matroids as reference
@@ -128,7 +128,7 @@ def test_nothing_but_zeros(shape: tuple[int, int], field: int | None) -> None:
 @pytest.mark.parametrize("field", [None, 7])
 def test_multiples_are_clones(field: int | None) -> None:
     rows = [[1, 2, 0], [-3, -6, 0], [0, 0, 0], [1, 2, 1], [0, 0, 0], [5, 10, 5], [2, 1, 0]]
-    first, *_ = classes = mb.LinearMatroid(rows, field=field)._kernel().clones().tolist()
+    first, *_ = classes = mb.LinearMatroid(rows, field=field)._kernel().symmetry_classes().tolist()
     assert [e for e in range(7) if classes[e] == first] == [0, 1]
     assert classes[2] == classes[4]
     assert classes[3] == classes[5]

@@ -11,7 +11,7 @@ import pytest
 
 import matroid_bandits as mb
 from matroid_bandits import environments, matroids, policies
-from matroid_bandits._core.graphic import GraphicKernel
+from matroid_bandits._core.matroids.graphic import GraphicKernel
 
 ROOT = Path(__file__).parents[2]
 

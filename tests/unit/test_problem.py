@@ -395,7 +395,7 @@ def test_a_loop_on_offer_is_never_played() -> None:
             assert [line.element for line in policy.explain().others] == []
             policy.update(chosen, [0.5, 0.5])
         # Once everything on offer has been seen, the first rounds are over.
-        assert policy._kernel.unready <= 1
+        assert policy._kernel.n_undersampled <= 1
 
 
 def test_everything_on_offer_again() -> None:

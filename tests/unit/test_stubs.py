@@ -9,7 +9,14 @@ import pytest
 import matroid_bandits._core
 
 # The built package, wherever it was installed.
-STUBS = sorted(Path(matroid_bandits._core.__file__).parent.glob("*.pyi"))
+CORE = Path(matroid_bandits._core.__file__).parent
+STUBS = sorted(CORE.rglob("*.pyi"))
+
+
+def _module(path: Path) -> str:
+    """The name of a module below `_core`, as ``matroids.base``."""
+    parts = path.relative_to(CORE).parts
+    return ".".join((*parts[:-1], parts[-1].split(".")[0]))
 
 
 def _public(names) -> set[str]:
@@ -21,9 +28,9 @@ def _members(node: ast.ClassDef) -> set[str]:
     return named | {n.target.id for n in node.body if isinstance(n, ast.AnnAssign)}
 
 
-@pytest.mark.parametrize("stub", STUBS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("stub", STUBS, ids=_module)
 def test_stub_matches_module(stub: Path) -> None:
-    module = importlib.import_module(f"matroid_bandits._core.{stub.stem}")
+    module = importlib.import_module(f"matroid_bandits._core.{_module(stub)}")
     tree = ast.parse(stub.read_text())
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
@@ -41,6 +48,6 @@ def test_stub_matches_module(stub: Path) -> None:
 
 
 def test_every_kernel_has_a_stub() -> None:
-    kernels = {path.name.split(".")[0] for path in STUBS[0].parent.glob("*.so")}
+    kernels = {_module(path) for path in CORE.rglob("*.so")}
     # Cython's own, shared by all kernels, has nothing for us.
-    assert kernels - {"_memoryviews"} == {path.stem for path in STUBS}
+    assert kernels - {"_memoryviews"} == set(map(_module, STUBS))

@@ -1,7 +1,7 @@
 """Compiled kernels. Private: the public classes are in the packages above."""
 
 try:
-    from matroid_bandits._core import matroid as _matroid  # noqa: F401
+    from matroid_bandits._core.matroids import base as _base  # noqa: F401
 except ImportError as error:
     raise ImportError(
         "the compiled kernels of matroid_bandits are missing or were built for another Python. "

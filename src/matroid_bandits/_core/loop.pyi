@@ -1,8 +1,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._core.policy import PolicyKernel
-from matroid_bandits._core.rewards import RewardKernel
+from matroid_bandits._core.policies.base import PolicyKernel
+from matroid_bandits._core.streams.rewards import RewardKernel
 
 def run(
     policy: PolicyKernel,

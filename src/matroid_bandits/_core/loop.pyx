@@ -5,8 +5,8 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from matroid_bandits._core.policy cimport PolicyKernel
-from matroid_bandits._core.rewards cimport RewardKernel
+from matroid_bandits._core.policies.base cimport PolicyKernel
+from matroid_bandits._core.streams.rewards cimport RewardKernel
 
 
 def run(

@@ -87,7 +87,7 @@ def from_dataframe(
         )
     if field is not None and vectors is None:
         raise ValueError("field is for vectors: say which columns, vectors=[...]")
-    limit = None if at_most is None else integer(at_most, "at_most", least=0)
+    limit = None if at_most is None else integer(at_most, "at_most", minimum=0)
     names = _labels(frame, labels)
     matroid: Matroid
     if groups is not None:
@@ -223,7 +223,7 @@ def _grouping(frame: Any, name: str, capacities: Any) -> _Grouping:
                 f"{', '.join(map(repr, capacities)) or 'no value'}"
             )
         given = capacities[value] if isinstance(capacities, Mapping) else capacities
-        found[value] = integer(given, f"the capacity of {value!r} in column {name!r}", least=0)
+        found[value] = integer(given, f"the capacity of {value!r} in column {name!r}", minimum=0)
     return _Grouping(name, values, found)
 
 

@@ -236,7 +236,7 @@ def _sage(module: str, name: str) -> Any:
 def _sages(matroid: Matroid, labels: list[Any]) -> Any:
     found = None
     # Of a built-in whose answers a subclass has changed the data says nothing.
-    if not matroid._asks_python():
+    if not matroid._is_python():
         write = next((w for cls, w in _WRITERS.items() if isinstance(matroid, cls)), None)
         found = None if write is None else write(matroid, labels)
     return _asking_ours(matroid, labels) if found is None else found

@@ -175,7 +175,7 @@ def whirl(n: int) -> LinearMatroid:
     >>> catalog.whirl(3).is_independent([3, 4, 5])
     True
     """
-    n = integer(n, "n", least=2)
+    n = integer(n, "n", minimum=2)
     affordable(f"whirl({n})", 2 * n * n, "entries of its vectors")
     spokes = np.eye(n, dtype=np.int64)
     # The wheel's rim is a cycle of differences. One sum among them, and it is none, over GF(3) and
@@ -201,7 +201,7 @@ def r10() -> LinearMatroid:
 
 def _checked(n: int, q: int, name: str) -> tuple[int, int]:
     """Dimension and order of a geometry."""
-    n, q = integer(n, "n", least=1), integer(q, "q", least=2)
+    n, q = integer(n, "n", minimum=1), integer(q, "q", minimum=2)
     # About q**n points; two to the 21st are too many already.
     affordable(name, q ** min(n, 21) * (n + 1), "entries of its vectors")
     if not is_prime(q):

@@ -26,7 +26,7 @@ def complete_graph(n: int) -> GraphicMatroid:
     >>> catalog.complete_graph(4)
     GraphicMatroid(size=6, vertices=4, rank=3)
     """
-    n = integer(n, "n", least=0)
+    n = integer(n, "n", minimum=0)
     affordable(f"K{n}", n * (n - 1) // 2)
     return GraphicMatroid.complete(n)
 
@@ -40,7 +40,7 @@ def complete_bipartite(m: int, n: int) -> GraphicMatroid:
     >>> catalog.complete_bipartite(2, 2).edges
     [(0, 2), (0, 3), (1, 2), (1, 3)]
     """
-    m, n = integer(m, "m", least=0), integer(n, "n", least=0)
+    m, n = integer(m, "m", minimum=0), integer(n, "n", minimum=0)
     affordable(f"K({m},{n})", m * n)
     return GraphicMatroid(product(range(m), range(m, m + n)))
 
@@ -54,7 +54,7 @@ def wheel(n: int) -> GraphicMatroid:
     >>> catalog.wheel(3).edges
     [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (3, 1)]
     """
-    n = integer(n, "n", least=3)
+    n = integer(n, "n", minimum=3)
     affordable(f"wheel({n})", 2 * n)
     spokes = [(0, i) for i in range(1, n + 1)]
     return GraphicMatroid([*spokes, *((i, i % n + 1) for i in range(1, n + 1))])
@@ -69,7 +69,7 @@ def prism(n: int) -> GraphicMatroid:
     >>> catalog.prism(4)
     GraphicMatroid(size=12, vertices=8, rank=7)
     """
-    n = integer(n, "n", least=3)
+    n = integer(n, "n", minimum=3)
     affordable(f"prism({n})", 3 * n)
     around = [(i, (i + 1) % n) for i in range(n)]
     return GraphicMatroid(
@@ -86,7 +86,7 @@ def grid(m: int, n: int) -> GraphicMatroid:
     >>> catalog.grid(2, 2).edges
     [((0, 0), (0, 1)), ((0, 0), (1, 0)), ((0, 1), (1, 1)), ((1, 0), (1, 1))]
     """
-    m, n = integer(m, "m", least=1), integer(n, "n", least=1)
+    m, n = integer(m, "m", minimum=1), integer(n, "n", minimum=1)
     affordable(f"grid({m},{n})", m * (n - 1) + n * (m - 1))
     return GraphicMatroid(
         ((i, j), end)
@@ -105,7 +105,7 @@ def ladder(n: int) -> GraphicMatroid:
     >>> catalog.ladder(3)
     GraphicMatroid(size=7, vertices=6, rank=5)
     """
-    n = integer(n, "n", least=1)
+    n = integer(n, "n", minimum=1)
     affordable(f"ladder({n})", 3 * n - 2)
     return grid(2, n)
 

@@ -12,7 +12,7 @@ from matroid_bandits._arguments import integer, shown
 from matroid_bandits.catalog import geometries, graphs
 from matroid_bandits.catalog._sizes import affordable
 from matroid_bandits.catalog.classes import MATROIDS, summary
-from matroid_bandits.matroids import DirectSum, Matroid, UniformMatroid
+from matroid_bandits.matroids import DirectSumMatroid, Matroid, UniformMatroid
 
 __all__ = ["NAMED", "NamedMatroid", "matroid", "uniform"]
 
@@ -26,7 +26,7 @@ def uniform(rank: int, size: int) -> UniformMatroid:
     >>> catalog.uniform(2, 4)
     UniformMatroid(rank=2, size=4)
     """
-    affordable(f"U({rank},{size})", integer(size, "size", least=0))
+    affordable(f"U({rank},{size})", integer(size, "size", minimum=0))
     return UniformMatroid(rank, size)
 
 
@@ -127,7 +127,7 @@ def _plain(text: str) -> str:
 def _read(text: str, name: str, seed: int) -> Matroid:
     parts = _apart(text, "+")
     if len(parts) > 1:
-        return DirectSum(*(_read(part, name, seed) for part in parts))
+        return DirectSumMatroid(*(_read(part, name, seed) for part in parts))
     if (found := re.fullmatch(r"dual\((.*)\)", text)) and not found[1].isdigit():
         return _read(found[1], name, seed).dual()
     if found := re.fullmatch(r"truncate\((.*),(\d+)\)", text):

@@ -133,7 +133,7 @@ class Catalogue:
         """
         if way not in WAYS:
             raise ValueError(f"unknown way to choose movies {way!r}; {nearest(way, WAYS)}")
-        n = integer(n, "n, the number of movies to keep,", least=1, most=len(self))
+        n = integer(n, "n, the number of movies to keep,", minimum=1, maximum=len(self))
         keys = {"most-rated": -self.counts, "lowest-id": self.ids, "first-rated": self.arrivals}
         rows = np.lexsort((self.ids, keys[way]))[:n]
         return replace(

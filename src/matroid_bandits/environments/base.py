@@ -15,7 +15,7 @@ from matroid_bandits._arguments import (
     real_array,
     shown,
 )
-from matroid_bandits._core.rewards import RewardKernel
+from matroid_bandits._core.streams.rewards import RewardKernel
 from matroid_bandits._overrides import is_newer
 
 __all__ = ["Environment"]
@@ -101,7 +101,7 @@ class Environment(ABC):
 
     def rewards(self, seed: int = 0) -> RewardKernel:
         """Start a run: an object whose ``draw(elements)`` gives the next reward of each."""
-        checked = integer(seed, "seed", least=0)
+        checked = integer(seed, "seed", minimum=0)
         if is_newer(self, "_sample", than="_rewards"):
             return Environment._rewards(self, checked)
         return self._rewards(checked)

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._core.rewards import BernoulliRewards, RewardKernel
+from matroid_bandits._core.streams.rewards import BernoulliRewards, RewardKernel
 from matroid_bandits.environments.base import Environment
 
 __all__ = ["BernoulliEnvironment"]

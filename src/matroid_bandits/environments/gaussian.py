@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, real_array
-from matroid_bandits._core.rewards import GaussianRewards, RewardKernel
+from matroid_bandits._core.streams.rewards import GaussianRewards, RewardKernel
 from matroid_bandits.environments.base import LARGEST, Environment
 
 __all__ = ["GaussianEnvironment"]

@@ -28,9 +28,9 @@ def random_means(
     >>> mb.random_means(3, seed=0).shape
     (3,)
     """
-    size = integer(size, "size", least=0)
+    size = integer(size, "size", minimum=0)
     if not -np.inf < low <= high < np.inf:
         raise ValueError(f"means must be from low to high, got {low} to {high}")
     # The second word keeps the means apart from the rewards of the elements.
-    rng = np.random.default_rng([integer(seed, "seed", least=0), 10**6])
+    rng = np.random.default_rng([integer(seed, "seed", minimum=0), 10**6])
     return rng.uniform(low, high, size)

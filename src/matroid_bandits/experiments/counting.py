@@ -2,7 +2,7 @@
 
 from math import comb, prod
 
-from matroid_bandits.matroids import DirectSum, DualMatroid, Matroid
+from matroid_bandits.matroids import DirectSumMatroid, DualMatroid, Matroid
 
 __all__ = ["quick_n_bases"]
 
@@ -31,14 +31,14 @@ def quick_n_bases(matroid: Matroid) -> int | None:
 
 def _counted(matroid: Matroid) -> int | None:
     # Formulas that are about parts, which may have to be listed.
-    if type(matroid) is DirectSum:
+    if type(matroid) is DirectSumMatroid:
         counts = [_counted(part) for part in matroid.parts]
         known = [count for count in counts if count is not None]
         return prod(known) if len(known) == len(counts) else None
     if type(matroid) is DualMatroid:
         return _counted(matroid.matroid)
     has_formula = matroid._class_for("_n_bases")._n_bases is not Matroid._n_bases
-    most = _MOST_SETS_IN_PYTHON if matroid._new_kernel().asks_python else _MOST_SETS
+    most = _MOST_SETS_IN_PYTHON if matroid._new_kernel().is_python else _MOST_SETS
     if has_formula or comb(matroid.size, matroid.rank) <= most:
         return matroid.n_bases()
     return None

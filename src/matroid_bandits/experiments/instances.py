@@ -68,7 +68,7 @@ def instance_at(
     instance = Instance(
         name=section.name("name", source.text),
         matroid=source.matroid,
-        horizon=section.integer("horizon", horizon, least=1, most=LONGEST),
+        horizon=section.integer("horizon", horizon, minimum=1, maximum=LONGEST),
         environment=partial(cls, **parameters),
         means=means,
         origin={

@@ -81,7 +81,7 @@ def run_study(
     0       K5   MAUB     0      500
     1       K5   MAUB     1      500
     """
-    jobs = available_cores() if jobs is None else integer(jobs, "jobs", least=1)
+    jobs = available_cores() if jobs is None else integer(jobs, "jobs", minimum=1)
     store = Store(Path(out))
     failed: Failures = []
     with store.claimed(study, extend=extend):

@@ -107,10 +107,10 @@ class Section:
             raise self.error(f"must be one line without control characters, got {value!r}", key)
         return value
 
-    def integer(self, key: str, default: int, *, least: int, most: int | None = None) -> int:
+    def integer(self, key: str, default: int, *, minimum: int, maximum: int | None = None) -> int:
         """An integer in a range."""
         try:
-            return integer(self._values.get(key, default), key, least=least, most=most)
+            return integer(self._values.get(key, default), key, minimum=minimum, maximum=maximum)
         except ValueError as error:
             raise self.error(str(error), key) from None
 

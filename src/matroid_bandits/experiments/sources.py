@@ -101,7 +101,7 @@ def _graph(section: Section) -> Source:
 def _movies(section: Section, movies: Movies) -> Source:
     section.only(("movielens", "choose", "path"))
     path = section.file("path", or_folder=True) if "path" in section else None
-    number = section.integer("movielens", 100, least=1)
+    number = section.integer("movielens", 100, minimum=1)
     way = section.text("choose", "most-rated")
     chosen, warning = section.at("movielens", movies.choose, number, way, path)
     return Source(

@@ -135,10 +135,10 @@ def _study(
     movies: Movies,
 ) -> Study:
     top.only(_KEYS)
-    own_seed = top.integer("seed", 0, least=0, most=LONGEST)
-    seed = own_seed if seed is None else integer(seed, "seed", least=0, most=LONGEST)
-    horizon = top.integer("horizon", 100_000, least=1, most=LONGEST)
-    runs = top.integer("runs", 20, least=1, most=MOST_RUNS)
+    own_seed = top.integer("seed", 0, minimum=0, maximum=LONGEST)
+    seed = own_seed if seed is None else integer(seed, "seed", minimum=0, maximum=LONGEST)
+    horizon = top.integer("horizon", 100_000, minimum=1, maximum=LONGEST)
+    runs = top.integer("runs", 20, minimum=1, maximum=MOST_RUNS)
     title = top.name("title", name)
     policies = [_policy(s) for s in _tables(top, "policies", "type", '["MAUB", "OMM"]')]
     labels = [policy.name for policy in policies]

@@ -271,13 +271,13 @@ class Study:
                 replace(i, horizon=max(1, i.horizon // _QUICK_SHARE)) for i in instances
             )
         if horizon is not None:
-            horizon = integer(horizon, "horizon", least=1, most=LONGEST)
+            horizon = integer(horizon, "horizon", minimum=1, maximum=LONGEST)
             instances = tuple(replace(i, horizon=horizon) for i in instances)
         return replace(
             self,
             instances=instances,
             policies=running,
-            runs=self.runs if runs is None else integer(runs, "runs", least=1, most=MOST_RUNS),
+            runs=self.runs if runs is None else integer(runs, "runs", minimum=1, maximum=MOST_RUNS),
         )
 
     def _running(

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._core.index import IndexKernel, PythonIndexKernel
+from matroid_bandits._core.indices.base import IndexKernel, PythonIndexKernel
 from matroid_bandits._overrides import is_newer
 
 __all__ = ["Index"]
@@ -25,7 +25,7 @@ class Index:
         What studies and the command line call it.
     low, high : float
         Rewards outside are refused.
-    least : int
+    min_count : int
         Observations of every element that are needed before there are values.
 
     Examples
@@ -45,7 +45,7 @@ class Index:
     name: ClassVar[str] = ""
     low: ClassVar[float] = -inf
     high: ClassVar[float] = inf
-    least: ClassVar[int] = 1
+    min_count: ClassVar[int] = 1
 
     def values(
         self, means: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], time: int

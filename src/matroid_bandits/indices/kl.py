@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import real
-from matroid_bandits._core.kl import KLKernel, kl_ucb
+from matroid_bandits._core.indices.kl import KLKernel, kl_ucb
 from matroid_bandits.indices.base import FloatArray, Index
 
 __all__ = ["KLUCB"]
@@ -49,7 +49,7 @@ class KLUCB(Index):
     high = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "c", real(self.c, "c", least=0, most=1e6))
+        object.__setattr__(self, "c", real(self.c, "c", minimum=0, maximum=1e6))
 
     def values(self, means: npt.ArrayLike, counts: npt.ArrayLike, time: int) -> FloatArray:
         log_time = np.log(time)

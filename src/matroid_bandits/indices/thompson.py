@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from matroid_bandits._arguments import real
-from matroid_bandits._core.chance import Chance
-from matroid_bandits._core.thompson import BetaKernel, GaussianKernel
+from matroid_bandits._core.indices.thompson import BetaKernel, GaussianKernel
+from matroid_bandits._core.streams.random_stream import RandomStream
 from matroid_bandits.indices.base import Index
 from matroid_bandits.indices.ucb import LARGEST
 
@@ -22,10 +22,10 @@ class BetaThompson(Index):
     name = "beta"
     low = 0.0
     high = 1.0
-    least = 0
+    min_count = 0
 
     def _compiled(self, seed: int) -> BetaKernel:
-        return BetaKernel(type(self).__name__, Chance(seed))
+        return BetaKernel(type(self).__name__, RandomStream(seed))
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class GaussianThompson(Index):
     name = "gaussian"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise", real(self.noise, "noise", least=0, most=LARGEST))
+        object.__setattr__(self, "noise", real(self.noise, "noise", minimum=0, maximum=LARGEST))
 
     def _compiled(self, seed: int) -> GaussianKernel:
-        return GaussianKernel(type(self).__name__, self.noise, Chance(seed))
+        return GaussianKernel(type(self).__name__, self.noise, RandomStream(seed))

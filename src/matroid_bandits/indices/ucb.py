@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import real
-from matroid_bandits._core.index import UCBKernel
+from matroid_bandits._core.indices.ucb import UCBKernel
 from matroid_bandits.indices.base import FloatArray, Index
 
 __all__ = ["UCB", "Mean"]
@@ -46,7 +46,7 @@ class UCB(Index):
 
     def __post_init__(self) -> None:
         for parameter in ("noise", "constant"):
-            value = real(getattr(self, parameter), parameter, least=0, most=LARGEST)
+            value = real(getattr(self, parameter), parameter, minimum=0, maximum=LARGEST)
             object.__setattr__(self, parameter, value)
 
     def values(self, means: npt.ArrayLike, counts: npt.ArrayLike, time: int) -> FloatArray:

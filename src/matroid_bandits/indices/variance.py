@@ -12,7 +12,7 @@ term is the larger one for the first thousand observations.
 
 from dataclasses import dataclass
 
-from matroid_bandits._core.spread import NormalUCBKernel, UCBVKernel
+from matroid_bandits._core.indices.variance import NormalUCBKernel, UCBVKernel
 from matroid_bandits.indices.base import Index
 
 __all__ = ["UCBV", "NormalUCB"]
@@ -56,7 +56,7 @@ class NormalUCB(Index):
     """
 
     name = "normal"
-    least = 3
+    min_count = 3
 
     def _compiled(self, seed: int) -> NormalUCBKernel:
         del seed

@@ -13,8 +13,9 @@ from matroid_bandits._arguments import (
     integer,
     weight_array,
 )
-from matroid_bandits._core.bases import bases_of, circuits_of
-from matroid_bandits._core.matroid import MatroidKernel, PythonKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
+from matroid_bandits._core.matroids.bases import bases_of, circuits_of
+from matroid_bandits._core.matroids.python import PythonKernel
 from matroid_bandits._overrides import is_newer
 from matroid_bandits.errors import MatroidAxiomError, too_small
 
@@ -56,7 +57,7 @@ class Matroid(ABC):
     """
 
     def __init__(self, size: int) -> None:
-        self._size = integer(size, "size", least=0)
+        self._size = integer(size, "size", minimum=0)
         self._known_facts: tuple[int, IntArray] | None = None
 
     # ---- what a new matroid gives ----
@@ -75,13 +76,13 @@ class Matroid(ABC):
 
     def _dual(self) -> "Matroid":
         """Optional: the dual, where it is something simpler than the wrapper made here."""
-        from matroid_bandits.matroids.dual import DualMatroid
+        from matroid_bandits.matroids.compose.dual import DualMatroid
 
         return DualMatroid(self)
 
     def _truncate(self, rank: int) -> "Matroid":
         """Optional, likewise: at most `rank` elements, which are fewer than a basis has."""
-        from matroid_bandits.matroids.truncated import TruncatedMatroid
+        from matroid_bandits.matroids.compose.truncated import TruncatedMatroid
 
         return TruncatedMatroid(self, rank)
 
@@ -90,7 +91,7 @@ class Matroid(ABC):
 
         Both are ascending and have no element in common; all others are deleted.
         """
-        from matroid_bandits.matroids.minor import MinorMatroid
+        from matroid_bandits.matroids.compose.minor import MinorMatroid
 
         return MinorMatroid(self, kept, contracted)
 
@@ -107,11 +108,11 @@ class Matroid(ABC):
 
     def _new_kernel(self) -> MatroidKernel:
         """The working state of one run: `_kernel`, unless a subclass has changed its answers."""
-        if self._asks_python():
+        if self._is_python():
             return Matroid._kernel(self)
         return self._kernel()
 
-    def _asks_python(self) -> bool:
+    def _is_python(self) -> bool:
         hooks = ("_is_independent", "_greedy", "_fundamental_circuit")
         return any(is_newer(self, hook, than="_kernel") for hook in hooks)
 
@@ -228,7 +229,7 @@ class Matroid(ABC):
         >>> mb.PartitionMatroid(list("aabbcc"), 1).truncate(2).max_weight_basis(range(6))
         array([3, 5])
         """
-        limit = integer(rank, "rank", least=0)
+        limit = integer(rank, "rank", minimum=0)
         if limit >= self.rank:
             return self
         return self._class_for("_truncate")._truncate(self, limit)
@@ -284,16 +285,16 @@ class Matroid(ABC):
     def __add__(self, other: "Matroid") -> "Matroid":
         if not isinstance(other, Matroid):
             return NotImplemented
-        from matroid_bandits.matroids.direct_sum import DirectSum
+        from matroid_bandits.matroids.compose.direct_sum import DirectSumMatroid
 
-        return DirectSum(self, other)
+        return DirectSumMatroid(self, other)
 
     def __or__(self, other: "Matroid") -> "Matroid":
         if not isinstance(other, Matroid):
             return NotImplemented
-        from matroid_bandits.matroids.union import Union
+        from matroid_bandits.matroids.compose.union import UnionMatroid
 
-        return Union(self, other)
+        return UnionMatroid(self, other)
 
     def _checked_minor(self, kept: IntArray, contracted: IntArray) -> "Matroid":
         if len(kept) == self.size:
@@ -385,7 +386,7 @@ class Matroid(ABC):
                     "its independence test calls dependent"
                 )
             rejected = np.setdiff1d(everything, basis, assume_unique=True)
-            find = Matroid._are_loops if self._asks_python() else type(self)._are_loops
+            find = Matroid._are_loops if self._is_python() else type(self)._are_loops
             self._known_facts = len(basis), rejected[find(self, rejected)]
         return self._known_facts
 

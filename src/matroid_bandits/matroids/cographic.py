@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from matroid_bandits.matroids.dual import DualMatroid
+from matroid_bandits.matroids.compose.dual import DualMatroid
 from matroid_bandits.matroids.graphic import GraphicMatroid
 
 __all__ = ["CographicMatroid"]

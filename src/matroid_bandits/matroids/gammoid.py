@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import listed
-from matroid_bandits._core.matroid import MatroidKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits.matroids.base import CompiledMatroid, IntArray, Matroid
 from matroid_bandits.matroids.transversal import TransversalMatroid
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, integer, listed
-from matroid_bandits._core.graphic import GraphicKernel
-from matroid_bandits._core.matroid import MatroidKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
+from matroid_bandits._core.matroids.graphic import GraphicKernel
 from matroid_bandits.matroids._spanning_trees import count_spanning_forests
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
@@ -61,7 +61,7 @@ class GraphicMatroid(CompiledMatroid):
     @classmethod
     def complete(cls, n: int) -> Self:
         """The complete graph on the vertices 0..n-1, edges in lexicographic order."""
-        return cls(combinations(range(integer(n, "n", least=0)), 2))
+        return cls(combinations(range(integer(n, "n", minimum=0)), 2))
 
     @property
     def edges(self) -> list[tuple[Hashable, Hashable]]:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import distinct_elements, freeze, integer, listed, nearest, shown
-from matroid_bandits._core.laminar import LaminarKernel
-from matroid_bandits._core.matroid import MatroidKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
+from matroid_bandits._core.matroids.laminar import LaminarKernel
 from matroid_bandits.matroids._nesting import CappedSet, nested
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
@@ -160,7 +160,7 @@ def _given_sets(sets: Any, capacities: Any, size: int) -> list[CappedSet]:
             checked = distinct_elements(elements, size)
         except ValueError as error:
             raise ValueError(f"set {name!r}: {error}") from None
-        capacity = integer(by_name[name], f"the capacity of set {name!r}", least=0)
+        capacity = integer(by_name[name], f"the capacity of set {name!r}", minimum=0)
         given.append(CappedSet(name, checked, capacity))
     return given
 

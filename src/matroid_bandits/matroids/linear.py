@@ -9,9 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, integer
-from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits._core.modular import ModularKernel, independent_columns, pivot_columns
-from matroid_bandits._core.real import RealKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
+from matroid_bandits._core.matroids.linear.modular import (
+    ModularKernel,
+    independent_columns,
+    pivot_columns,
+)
+from matroid_bandits._core.matroids.linear.real import RealKernel
 from matroid_bandits.matroids._primes import is_prime, large_primes
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, integer, listed
-from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits._core.partition import PartitionKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
+from matroid_bandits._core.matroids.partition import PartitionKernel
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["PartitionMatroid"]
@@ -123,4 +123,4 @@ def _capacity(capacities: int | Mapping[Hashable, int] | Sequence[int], group: H
                 "for the groups counted from 0"
             )
         capacity = capacities[int(group)]
-    return integer(capacity, f"the capacity of group {group!r}", least=0)
+    return integer(capacity, f"the capacity of group {group!r}", minimum=0)

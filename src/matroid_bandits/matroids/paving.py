@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import distinct_elements, freeze, integer, listed
-from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits._core.paving import PavingKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
+from matroid_bandits._core.matroids.paving import PavingKernel
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 from matroid_bandits.matroids.uniform import UniformMatroid
 
@@ -48,7 +48,7 @@ class PavingMatroid(CompiledMatroid):
 
     def __init__(self, rank: int, size: int, hyperplanes: Iterable[Iterable[int]]) -> None:
         super().__init__(size)
-        self._limit = integer(rank, "rank", least=0)
+        self._limit = integer(rank, "rank", minimum=0)
         if self._limit > self.size:
             raise ValueError(f"rank must be at most size = {self.size}, got {self._limit}")
         planes = _checked_planes(hyperplanes, self._limit, self.size)

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, listed
-from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits._core.transversal import TransversalKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
+from matroid_bandits._core.matroids.transversal import TransversalKernel
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["TransversalMatroid"]

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import integer
-from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits._core.partition import PartitionKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
+from matroid_bandits._core.matroids.partition import PartitionKernel
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["UniformMatroid"]
@@ -35,7 +35,7 @@ class UniformMatroid(CompiledMatroid):
 
     def __init__(self, rank: int, size: int) -> None:
         super().__init__(size)
-        self._limit = integer(rank, "rank", least=0)
+        self._limit = integer(rank, "rank", minimum=0)
         if self._limit > self.size:
             raise ValueError(f"rank must be at most size = {self.size}, got {self._limit}")
 

@@ -15,7 +15,7 @@ from matroid_bandits._arguments import (
     real_array,
     weight_array,
 )
-from matroid_bandits._core.policy import PolicyKernel
+from matroid_bandits._core.policies.base import PolicyKernel
 from matroid_bandits.errors import NoBasisError
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.explanation import Explanation, explanation_of
@@ -88,7 +88,7 @@ class Policy(ABC):
 
     def _why(self, selected: IntArray) -> str:  # noqa: ARG002  (for those who tell more)
         """The rule by which `selected` was chosen, for `explain`."""
-        if self._kernel.unready:
+        if self._kernel.n_undersampled:
             return "First rounds: what has not been observed often enough comes first."
         return (type(self).__doc__ or type(self).__name__).strip().partition("\n")[0]
 
@@ -151,7 +151,7 @@ class Policy(ABC):
         if last is not None and last.is_open and last.matroid is matroid:
             return last.elements
         whole = self._kernel
-        part = whole.within(matroid, None if last is None else last.kernel)
+        part = whole.for_matroid(matroid, None if last is None else last.kernel)
         # Whatever `_select` asks, it asks about this round.
         self._kernel = part
         try:
@@ -164,7 +164,7 @@ class Policy(ABC):
             why = self._why(selected)
         finally:
             self._kernel = whole
-        whole.take_back(part)
+        whole.adopt(part)
         self._decision = Decision(matroid, selected, why, part.index_values(), kernel=part)
         return selected
 

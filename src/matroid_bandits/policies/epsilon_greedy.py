@@ -1,8 +1,8 @@
 """Epsilon-greedy: a baseline that explores at random, at a constant rate."""
 
 from matroid_bandits._arguments import integer, real
-from matroid_bandits._core.baselines import EpsilonGreedyKernel
-from matroid_bandits._core.chance import Chance
+from matroid_bandits._core.policies.epsilon_greedy import EpsilonGreedyKernel
+from matroid_bandits._core.streams.random_stream import RandomStream
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
 from matroid_bandits.problem import Problem
@@ -34,12 +34,12 @@ class EpsilonGreedy(CompiledPolicy):
     name = "EpsilonGreedy"
 
     def __init__(self, matroid: Matroid | Problem, *, epsilon: float = 0.1, seed: int = 0) -> None:
-        self._epsilon = real(epsilon, "epsilon", least=0, most=1)
-        self._seed = integer(seed, "seed", least=0)
+        self._epsilon = real(epsilon, "epsilon", minimum=0, maximum=1)
+        self._seed = integer(seed, "seed", minimum=0)
         super().__init__(matroid)
 
     def _new_kernel(self, matroid: Matroid) -> EpsilonGreedyKernel:
-        return EpsilonGreedyKernel(matroid, Chance(self._seed), self._epsilon)
+        return EpsilonGreedyKernel(matroid, RandomStream(self._seed), self._epsilon)
 
     @property
     def epsilon(self) -> float:

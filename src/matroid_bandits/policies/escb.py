@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from matroid_bandits._arguments import nearest, real, shown
-from matroid_bandits._core.escb import ESCBKernel, ExchangeKernel
-from matroid_bandits._core.escb_sweep import ExactKernel, SweepKernel
+from matroid_bandits._core.policies.escb.rule import ESCBKernel, ExchangeKernel
+from matroid_bandits._core.policies.escb.sweep import ExactKernel, SweepKernel
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
 from matroid_bandits.problem import Problem
@@ -91,7 +91,7 @@ class ESCB(CompiledPolicy):
             raise ValueError(f"unknown method {shown(method)}; {nearest(str(method), KERNELS)}")
         self._method = method
         # Not nothing: the price of uncertainty is the noise, divided by a root.
-        self._noise = real(noise, "noise", least=1e-100, most=1e100)
+        self._noise = real(noise, "noise", minimum=1e-100, maximum=1e100)
         super().__init__(matroid)
 
     def _new_kernel(self, matroid: Matroid) -> ESCBKernel:

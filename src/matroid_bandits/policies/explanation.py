@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._core.partners import partners_of, replacements_of
+from matroid_bandits._core.matroids.partners import partners_of, replacements_of
 from matroid_bandits._tables import aligned
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem

@@ -20,7 +20,7 @@ feature first; of equal features, whichever order they met in.
 import math
 
 from matroid_bandits._arguments import integer, real
-from matroid_bandits._core.faster_cucb import FasterCUCBKernel
+from matroid_bandits._core.policies.faster_cucb.rule import FasterCUCBKernel
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
 from matroid_bandits.problem import Problem
@@ -81,11 +81,11 @@ class FasterCUCB(CompiledPolicy):
     def __init__(
         self, matroid: Matroid | Problem, eps: float | None = None, horizon: int = 100_000
     ) -> None:
-        self._horizon = integer(horizon, "horizon", least=3)
+        self._horizon = integer(horizon, "horizon", minimum=3)
         self._eps = (
             1 / math.log(self._horizon)
             if eps is None
-            else real(eps, "eps", least=LEAST_EPS, most=1)
+            else real(eps, "eps", minimum=LEAST_EPS, maximum=1)
         )
         super().__init__(matroid)
 

@@ -1,6 +1,6 @@
 """What policies share that run greedy on an index every round."""
 
-from matroid_bandits._core.greedy import GreedyKernel
+from matroid_bandits._core.policies.greedy import GreedyKernel
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.indexed import IndexPolicy
 

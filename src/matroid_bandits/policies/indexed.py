@@ -14,7 +14,7 @@ class IndexPolicy(CompiledPolicy):
 
     def __init__(self, matroid: Matroid | Problem, index: Index, seed: int = 0) -> None:
         self._index = index
-        self._seed = integer(seed, "seed", least=0)
+        self._seed = integer(seed, "seed", minimum=0)
         super().__init__(matroid)
 
     @property

@@ -45,4 +45,4 @@ class KLOSM(GreedyPolicy):
     name = "KLOSM"
 
     def __init__(self, matroid: Matroid | Problem, *, c: float = 3.0) -> None:
-        super().__init__(matroid, KLUCB(real(c, "c", least=0, most=1e6)))
+        super().__init__(matroid, KLUCB(real(c, "c", minimum=0, maximum=1e6)))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import nearest, shown
-from matroid_bandits._core.maub import MAUBKernel
+from matroid_bandits._core.policies.maub.rule import MAUBKernel
 from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
@@ -115,7 +115,7 @@ class MAUB(IndexPolicy):
 
     def _why(self, selected: npt.NDArray[np.intp]) -> str:
         leader = self._kernel.leader_copy()
-        if leader is None or self._kernel.unready:
+        if leader is None or self._kernel.n_undersampled:
             return super()._why(selected)
         came, went = np.setdiff1d(selected, leader), np.setdiff1d(leader, selected)
         if not came.size:

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze
-from matroid_bandits._core.matroid import MatroidKernel
-from matroid_bandits._core.minor import MinorKernel
-from matroid_bandits._core.policy import PolicyKernel
+from matroid_bandits._core.matroids.base import MatroidKernel
+from matroid_bandits._core.matroids.compose.minor import MinorKernel
+from matroid_bandits._core.policies.base import PolicyKernel
 from matroid_bandits.matroids import Matroid, MinorMatroid
 from matroid_bandits.matroids.base import CompiledMatroid
 

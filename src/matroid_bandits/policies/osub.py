@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import integer, listed, shown
-from matroid_bandits._core.bases import bases_of
-from matroid_bandits._core.osub import Arms, OSUBKernel
+from matroid_bandits._core.matroids.bases import bases_of
+from matroid_bandits._core.policies.osub.rule import Arms, OSUBKernel
 from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
@@ -151,7 +151,7 @@ class OSUB(IndexPolicy):
             The number of an arm: its row in `arms`.
         """
         last = self._kernel.arms.count - 1
-        checked = integer(arm, "arm", least=0, most=last)
+        checked = integer(arm, "arm", minimum=0, maximum=last)
         return self._kernel.arms.neighbors_copy(checked).astype(np.intp)
 
 

@@ -1,8 +1,8 @@
 """Random play: the baseline that learns nothing."""
 
 from matroid_bandits._arguments import integer
-from matroid_bandits._core.baselines import RandomKernel
-from matroid_bandits._core.chance import Chance
+from matroid_bandits._core.policies.random_basis import RandomKernel
+from matroid_bandits._core.streams.random_stream import RandomStream
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
 from matroid_bandits.problem import Problem
@@ -33,8 +33,8 @@ class RandomBasis(CompiledPolicy):
     name = "RandomBasis"
 
     def __init__(self, matroid: Matroid | Problem, *, seed: int = 0) -> None:
-        self._seed = integer(seed, "seed", least=0)
+        self._seed = integer(seed, "seed", minimum=0)
         super().__init__(matroid)
 
     def _new_kernel(self, matroid: Matroid) -> RandomKernel:
-        return RandomKernel(matroid, Chance(self._seed))
+        return RandomKernel(matroid, RandomStream(self._seed))

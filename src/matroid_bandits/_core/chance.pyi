@@ -1,3 +1,0 @@
-class Chance:
-    seed: int
-    def __init__(self, seed: int) -> None: ...

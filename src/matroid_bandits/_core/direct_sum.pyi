@@ -1,4 +1,0 @@
-from matroid_bandits._core.matroid import MatroidKernel
-
-class DirectSumKernel(MatroidKernel):
-    def __init__(self, parts: list[MatroidKernel], ranks: list[int]) -> None: ...

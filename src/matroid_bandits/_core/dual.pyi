@@ -1,6 +1,0 @@
-from matroid_bandits._core.matroid import MatroidKernel
-
-class DualKernel(MatroidKernel):
-    def __init__(
-        self, growing: MatroidKernel, exchanging: MatroidKernel, inner_rank: int
-    ) -> None: ...

@@ -1,0 +1,1 @@
+"""Kernels of indices: how optimistic a value is."""

@@ -1,0 +1,79 @@
+"""What all indices share, and the kernel for indices written in Python."""
+
+from libc.math cimport INFINITY, isnan
+
+import numpy as np
+
+from matroid_bandits._arguments import real_array
+
+
+cdef class IndexKernel:
+    """An index at work for one policy."""
+
+    def __init__(
+        self, str name, double low=-INFINITY, double high=INFINITY, Py_ssize_t min_count=1
+    ):
+        self.name = name
+        self.low = low
+        self.high = high
+        self.min_count = min_count
+
+    cdef int attach(
+        self, const int64_t[::1] counts, const double[::1] means, const double[::1] inverse_root
+    ) except -1:
+        """Look at the statistics of a policy, from now on."""
+        self.counts = counts
+        self.means = means
+        self.inverse_root = inverse_root
+        return 0
+
+    cdef void observe(self, Py_ssize_t e, double reward) noexcept:
+        """A reward is about to be taken in: count and mean are still those without it."""
+
+    cdef int evaluate(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
+    ) except -1:
+        """Write the value of each of `elements` to `values`, which goes by element."""
+        raise NotImplementedError
+
+    cdef void begin(self, Py_ssize_t time) noexcept:
+        """From now on `value_above` is about this time."""
+
+    cdef double value_above(self, Py_ssize_t e, double threshold) noexcept:
+        """The value of e if it is above `threshold`; else anything that is not."""
+        return -INFINITY
+
+
+cdef class PythonIndexKernel(IndexKernel):
+    """An index written in Python."""
+
+    cdef object index
+
+    def __init__(self, index):
+        super().__init__(type(index).__name__, index.low, index.high, index.min_count)
+        self.index = index
+
+    cdef int evaluate(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
+    ) except -1:
+        cdef double[::1] found
+        cdef Py_ssize_t i
+        array = np.asarray(elements)
+        answer = self.index.values(
+            np.asarray(self.means)[array], np.asarray(self.counts)[array], int(time)
+        )
+        found = real_array(answer, f"values of {self.name}")
+        if found.shape[0] != elements.shape[0]:
+            raise ValueError(
+                f"{self.name} gave {found.shape[0]} values for {elements.shape[0]} elements"
+            )
+        for i in range(elements.shape[0]):
+            if isnan(found[i]):
+                raise ValueError(
+                    f"{self.name} gave element {elements[i]} the value NaN in round {time}"
+                )
+            values[elements[i]] = found[i]
+        return 0
+
+    def __reduce__(self):
+        return type(self), (self.index,)

@@ -1,0 +1,99 @@
+"""Bernoulli kl-UCB: the largest mean that the observations do not rule out."""
+
+from libc.math cimport INFINITY
+
+import numpy as np
+
+cdef enum:
+    MOST_STEPS = 60
+
+# Several times what a divergence, a sum of two terms below 40, can lose by rounding.
+cdef double ROUNDING = 1e-13
+
+
+cdef double kl_upper(double mean, double level) noexcept:
+    """The largest q with kl(mean, q) <= level, for a mean from 0 to 1 and a level not negative.
+
+    Solved for y = -ln(1 - q), in which kl is convex, and nearly linear far out: Halley's steps,
+    from a guess that is right to the second order for low levels, and halving whenever one would
+    leave the interval that is known to hold the answer.
+    """
+    cdef double y, y_of_mean, low, high, q, guess, excess, slope, bend, step, fixed
+    cdef double variance = mean * (1 - mean)
+    cdef Py_ssize_t _
+    if mean >= 1 or level <= 0:
+        return min(max(mean, 0.0), 1.0)
+    if mean <= 0:
+        return -expm1(-level)
+    y_of_mean = -log(1 - mean)
+    # kl(mean, q) - level = fixed - mean ln q + (1 - mean) y
+    fixed = mean * log(mean) - (1 - mean) * y_of_mean - level
+    # It is positive where -mean ln q, which is not negative, is not needed.
+    low = y_of_mean
+    high = -fixed / (1 - mean)
+    guess = sqrt(2 * variance * level) + (1 - 2 * mean) * level / 1.5
+    y = min(high, -log(1 - mean - guess)) if 0 < guess < 1 - mean else high
+    for _ in range(MOST_STEPS):
+        q = 1 - exp(-y)
+        excess = fixed - mean * log(q) + (1 - mean) * y
+        if excess > 0:
+            high = y
+        else:
+            low = y
+        slope = (q - mean) / q
+        bend = mean * (1 - q) / (q * q)
+        step = 2 * excess * slope / (2 * slope * slope - excess * bend)
+        # NaN where q is the mean itself.
+        if not low <= y - step <= high:
+            step = y - 0.5 * (low + high)
+        y -= step
+        # The error is cubed with every step: 1e-5 of the way now, 1e-15 after it.
+        if fabs(step) <= 1e-5 * (y - y_of_mean):
+            # 1 - exp(-y), from what it was before the step.
+            return max(mean, q - (1 - q) * step * (1 + 0.5 * step))
+    return max(mean, 1 - exp(-y))
+
+
+def kl_ucb(const double[::1] means, const double[::1] levels):
+    """`kl_upper` of every pair."""
+    cdef double[::1] values = np.empty(means.shape[0])
+    cdef Py_ssize_t i
+    for i in range(means.shape[0]):
+        values[i] = kl_upper(means[i], levels[i])
+    return np.asarray(values)
+
+
+cdef class KLKernel(IndexKernel):
+    """The largest q with count * kl(mean, q) <= ln t + c ln ln t."""
+
+    def __init__(self, str name, double c):
+        super().__init__(name, 0.0, 1.0)
+        self.is_lazy = True
+        self.c = c
+
+    cdef int evaluate(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
+    ) except -1:
+        cdef double allowed = budget(self.c, <double>time)
+        cdef Py_ssize_t i, e
+        for i in range(elements.shape[0]):
+            e = elements[i]
+            values[e] = kl_upper(self.means[e], allowed / self.counts[e])
+        return 0
+
+    cdef void begin(self, Py_ssize_t time) noexcept:
+        self.allowed = budget(self.c, <double>time)
+
+    cdef double value_above(self, Py_ssize_t e, double threshold) noexcept:
+        """Most elements are far below: that is seen without a logarithm, or with two."""
+        cdef double mean = self.means[e]
+        cdef double level = self.allowed / self.counts[e]
+        # Pinsker: kl(mean, threshold) is at threshold this, so if that is too much, all above is.
+        if threshold > mean and 2 * (threshold - mean) * (threshold - mean) >= level:
+            return -INFINITY
+        if mean < threshold < 1 and kl(mean, threshold) >= level + ROUNDING:
+            return -INFINITY
+        return kl_upper(mean, level)
+
+    def __reduce__(self):
+        return type(self), (self.name, self.c)

@@ -1,0 +1,8 @@
+from matroid_bandits._core.indices.base import IndexKernel
+from matroid_bandits._core.streams.random_stream import RandomStream
+
+class BetaKernel(IndexKernel):
+    def __init__(self, name: str, random_stream: RandomStream) -> None: ...
+
+class GaussianKernel(IndexKernel):
+    def __init__(self, name: str, noise: float, random_stream: RandomStream) -> None: ...

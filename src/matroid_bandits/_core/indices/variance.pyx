@@ -1,0 +1,86 @@
+"""Indices that estimate how much the rewards of an element scatter."""
+
+from libc.math cimport INFINITY, expm1, log, sqrt
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+from matroid_bandits._core.indices.base cimport IndexKernel
+
+
+cdef class VarianceKernel(IndexKernel):
+    """Keeps, for every element, the sum of squared deviations from its mean (Welford 1962)."""
+
+    cdef double[::1] squares
+
+    def __init__(self, str name, double low, double high, Py_ssize_t min_count):
+        super().__init__(name, low, high, min_count)
+        self.needs_rewards = True
+        self.squares = None
+
+    cdef int attach(
+        self, const int64_t[::1] counts, const double[::1] means, const double[::1] inverse_root
+    ) except -1:
+        IndexKernel.attach(self, counts, means, inverse_root)
+        if self.squares is None:
+            self.squares = np.zeros(counts.shape[0])
+        return 0
+
+    cdef void observe(self, Py_ssize_t e, double reward) noexcept:
+        cdef double old_mean = self.means[e]
+        cdef double mean = (self.counts[e] * old_mean + reward) / (self.counts[e] + 1)
+        self.squares[e] += (reward - old_mean) * (reward - mean)
+
+    cdef double value(
+        self, double mean, double variance, double count, double log_time
+    ) noexcept:
+        """The index, from the statistics of an element."""
+        return 0.0
+
+    cdef int evaluate(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
+    ) except -1:
+        cdef double log_time = log(<double>time)
+        cdef double count, variance
+        cdef Py_ssize_t i, e
+        for i in range(elements.shape[0]):
+            e = elements[i]
+            count = <double>self.counts[e]
+            # Rounding may leave a little less than nothing.
+            variance = max(0.0, self.squares[e] / count)
+            values[e] = self.value(self.means[e], variance, count, log_time)
+        return 0
+
+    def __reduce__(self):
+        squares = None if self.squares is None else np.array(self.squares)
+        return type(self), (self.name,), squares
+
+    def __setstate__(self, squares):
+        self.squares = squares
+
+
+cdef class UCBVKernel(VarianceKernel):
+    """UCB-V, for rewards from 0 to 1."""
+
+    def __init__(self, str name):
+        super().__init__(name, 0.0, 1.0, 1)
+
+    cdef double value(
+        self, double mean, double variance, double count, double log_time
+    ) noexcept:
+        return mean + sqrt(2 * variance * log_time / count) + 3 * log_time / count
+
+
+cdef class NormalUCBKernel(VarianceKernel):
+    """The index for Gaussian rewards of unknown variance."""
+
+    def __init__(self, str name):
+        super().__init__(name, -INFINITY, INFINITY, 3)
+
+    cdef double value(
+        self, double mean, double variance, double count, double log_time
+    ) noexcept:
+        # Of rewards so large that their variance overflows, no product of infinity and 0.
+        if log_time == 0:
+            return mean
+        return mean + sqrt(variance) * sqrt(expm1(2 * log_time / (count - 2)))

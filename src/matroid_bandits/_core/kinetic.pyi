@@ -1,9 +1,0 @@
-import numpy as np
-import numpy.typing as npt
-
-from matroid_bandits._core.boxes import Boxes
-
-class KineticOrder(Boxes):
-    def __init__(
-        self, class_of: npt.NDArray[np.int32], n_classes: int, has_chain_per_class: bool
-    ) -> None: ...

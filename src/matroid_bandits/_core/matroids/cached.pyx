@@ -1,0 +1,213 @@
+"""A memory for matroids that answer questions and know no structure.
+
+Which elements of a basis an element can replace (its fundamental circuit) does not depend on any
+mean. So an answer is asked for once, kept while the basis stays, carried over when one element of
+it is exchanged, and found again when the basis comes back. docs/lean-exchange.md has the proofs.
+"""
+
+import numpy as np
+
+from libc.stdint cimport uint64_t
+
+from matroid_bandits._core.matroids.base cimport MatroidKernel
+
+# Bytes of answers kept of former bases.
+cdef Py_ssize_t MOST_BYTES = 64 * 2**20
+
+
+cdef class CachedKernel(MatroidKernel):
+    """Asks another kernel what it does not know; `asked` counts these questions.
+
+    Answers about the present basis are two bits for each element and each element of the basis:
+    whether it is known, and whether it is yes. Those about former bases are kept up to 64 MB in
+    all, at least of one; the ones not needed for longest are dropped first.
+    """
+
+    cdef MatroidKernel inner
+    cdef bint is_inner_prepared  # for the present basis; this alone may cost questions
+    cdef Py_ssize_t rank
+    cdef Py_ssize_t words
+    cdef Py_ssize_t most_tables
+    cdef dict tables  # basis (as bytes, ascending) -> (slots, known, yes), last used last
+    cdef object key  # of the present basis, None if there is none
+    # The present basis: its elements in slots, which stay while `basis` is reordered.
+    cdef Py_ssize_t[::1] slots
+    cdef uint64_t[:, ::1] known  # [element, word]: bit j of the row tells of slot j
+    cdef uint64_t[:, ::1] yes
+    cdef Py_ssize_t[::1] slot_at  # of a position in `basis`
+    cdef Py_ssize_t[::1] slot_of  # of an element; -1 if it is not in the basis
+    cdef Py_ssize_t[::1] positions  # working space for circuits
+
+    def __init__(self, MatroidKernel inner, Py_ssize_t rank):
+        super().__init__(inner.size)
+        self.inner = inner
+        self.is_python = inner.is_python
+        self.has_circuit = inner.has_circuit
+        self.rank = rank
+        self.words = max(1, (rank + 63) // 64)
+        self.most_tables = max(1, MOST_BYTES // max(1, 16 * self.size * self.words))
+        self.tables = {}
+        self.slot_at = np.zeros(rank, dtype=np.intp)
+        self.slot_of = np.full(self.size, -1, dtype=np.intp)
+        self.positions = np.zeros(rank, dtype=np.intp)
+
+    # ---- independence: nothing to remember ----
+
+    def is_independent(self, const Py_ssize_t[::1] elements):
+        self.is_inner_prepared = False
+        return self.inner.is_independent(elements)
+
+    cdef int clear(self) except -1:
+        self.is_inner_prepared = False
+        return self.inner.clear()
+
+    cdef int try_add(self, Py_ssize_t element) except -1:
+        self.is_inner_prepared = False
+        return self.inner.try_add(element)
+
+    cdef Py_ssize_t greedy(
+        self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
+    ) except -1:
+        cdef Py_ssize_t taken
+        self.is_inner_prepared = False
+        taken = self.inner.greedy(order, limit, chosen)
+        self.tested = self.inner.tested
+        return taken
+
+    # ---- exchange ----
+
+    cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
+        """Turn to `basis`: the present one in another order, a former one, the present one but for
+        one element, or one of which nothing is known.
+        """
+        cdef Py_ssize_t k
+        self.is_inner_prepared = False
+        self.basis = basis
+        key = np.sort(basis).tobytes()
+        if key != self.key:
+            self.turn_to(key)
+        for k in range(self.rank):
+            self.slot_at[k] = self.slot_of[basis[k]]
+        return 0
+
+    cdef int turn_to(self, key) except -1:
+        """Put the present answers aside and fetch, or infer, those of the basis called `key`."""
+        cdef Py_ssize_t j
+        members = np.frombuffer(key, dtype=np.intp)
+        former = self.tables.pop(key, None)
+        if self.key is not None:
+            entering = np.setdiff1d(members, self.slots, assume_unique=True)
+            if former is None and len(entering) == 1:
+                (leaving,) = np.setdiff1d(self.slots, members, assume_unique=True).tolist()
+                former = self.carried_over(self.slot_of[leaving], entering[0])
+            self.tables[self.key] = self.slots.base, self.known.base, self.yes.base
+            if len(self.tables) > self.most_tables:
+                del self.tables[next(iter(self.tables))]
+        if former is None:
+            nothing = np.zeros((self.size, self.words), dtype=np.uint64)
+            former = np.array(members), nothing, nothing.copy()
+        self.slots, self.known, self.yes = former
+        self.key = key
+        self.slot_of[:] = -1
+        for j in range(self.rank):
+            self.slot_of[self.slots[j]] = j
+        return 0
+
+    cdef object carried_over(self, Py_ssize_t slot, Py_ssize_t entering):
+        """What follows of the answers when `entering` takes over `slot` from x, the element there.
+
+        Circuit elimination, for e outside both bases. If x is not in the circuit of e, that circuit
+        stays as it is. If it is, then an f in just one of the circuits of e and `entering` is in
+        the new one, an f in neither is not, and of an f in both nothing is known. In either case e
+        can replace `entering` if, and only if, it could replace x; and x has the circuit that
+        `entering` had.
+        """
+        slots = np.array(self.slots)
+        known = np.array(self.known)
+        yes = np.array(self.yes)
+        cdef Py_ssize_t x = self.slots[slot]
+        cdef uint64_t[:, ::1] new_known = known
+        cdef uint64_t[:, ::1] new_yes = yes
+        cdef Py_ssize_t word = slot // 64
+        cdef uint64_t bit = <uint64_t>1 << (slot % 64)
+        cdef uint64_t both
+        cdef Py_ssize_t e, w
+        for e in range(self.size):
+            if self.slot_of[e] >= 0 or e == entering:
+                continue
+            if self.known[e, word] & bit and not self.yes[e, word] & bit:
+                continue
+            for w in range(self.words):
+                both = self.known[e, w] & self.known[entering, w]
+                if self.yes[e, word] & bit:
+                    new_known[e, w] = both & ~(self.yes[e, w] & self.yes[entering, w])
+                    new_yes[e, w] = new_known[e, w] & (self.yes[e, w] ^ self.yes[entering, w])
+                else:
+                    # Whether x is in the circuit is not known: keep what holds in both cases.
+                    new_known[e, w] = both & ~self.yes[entering, w]
+                    new_yes[e, w] = new_known[e, w] & self.yes[e, w]
+            # That of the slot itself, x before and `entering` now, carries over as it is.
+            new_known[e, word] = (new_known[e, word] & ~bit) | (self.known[e, word] & bit)
+            new_yes[e, word] = (new_yes[e, word] & ~bit) | (self.yes[e, word] & bit)
+        for w in range(self.words):
+            new_known[x, w] = self.known[entering, w]
+            new_yes[x, w] = self.yes[entering, w]
+            new_known[entering, w] = 0
+            new_yes[entering, w] = 0
+        new_known[x, word] |= bit
+        new_yes[x, word] |= bit
+        slots[slot] = entering
+        return slots, known, yes
+
+    cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
+        cdef Py_ssize_t slot = self.slot_at[position]
+        cdef Py_ssize_t word = slot // 64
+        cdef uint64_t bit = <uint64_t>1 << (slot % 64)
+        if not self.known[element, word] & bit:
+            self.ask(position, element)
+        return (self.yes[element, word] & bit) != 0
+
+    cdef int ask(self, Py_ssize_t position, Py_ssize_t element) except -1:
+        """One question to the oracle; or the whole circuit from a matroid that gives circuits."""
+        cdef Py_ssize_t slot = self.slot_at[position]
+        cdef Py_ssize_t i, count, w
+        cdef bint answer
+        if not self.is_inner_prepared:
+            self.inner.prepare(self.basis)
+            self.is_inner_prepared = True
+        if self.has_circuit:
+            count = self.inner.circuit(element, self.positions)
+            for w in range(self.words):
+                self.known[element, w] = ~<uint64_t>0
+                self.yes[element, w] = 0
+            for i in range(count):
+                slot = self.slot_at[self.positions[i]]
+                self.yes[element, slot // 64] |= <uint64_t>1 << (slot % 64)
+            return 0
+        answer = self.inner.can_replace(position, element)
+        self.n_calls += 1
+        self.known[element, slot // 64] |= <uint64_t>1 << (slot % 64)
+        if answer:
+            self.yes[element, slot // 64] |= <uint64_t>1 << (slot % 64)
+        return 0
+
+    # ---- saving ----
+
+    def state(self):
+        """The answers, to be given to `restore` of a kernel for the same matroid."""
+        if self.key is None:
+            return None
+        present = self.slots.base, self.known.base, self.yes.base
+        return dict(self.tables), self.key, present
+
+    def restore(self, state):
+        """Take over what `state` returned."""
+        if state is not None:
+            tables, key, present = state
+            self.tables = {basis: copied(table) for basis, table in tables.items()}
+            self.tables[key] = copied(present)
+            self.turn_to(key)
+
+
+cdef object copied(table):
+    return tuple(np.array(part) for part in table)

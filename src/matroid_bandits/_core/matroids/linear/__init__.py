@@ -1,0 +1,1 @@
+"""Linear matroids: exact over primes, and over the reals with a tolerance."""

@@ -1,0 +1,44 @@
+"""For many elements at once: what of a basis each can replace, and what can replace it."""
+
+import numpy as np
+
+from matroid_bandits._core.matroids.base cimport MatroidKernel
+
+
+def partners_of(
+    MatroidKernel kernel, const Py_ssize_t[::1] basis, const Py_ssize_t[::1] elements
+):
+    """The first element in the order of `basis` that each of `elements` can replace, -1 if none.
+
+    The basis is prepared once; `elements` are outside it.
+    """
+    cdef Py_ssize_t i, position
+    cdef Py_ssize_t[::1] found = np.empty(elements.shape[0], dtype=np.intp)
+    kernel.prepare(basis)
+    for i in range(elements.shape[0]):
+        position = kernel.partner(elements[i])
+        found[i] = basis[position] if position >= 0 else -1
+    return np.asarray(found)
+
+
+def replacements_of(
+    MatroidKernel kernel, const Py_ssize_t[::1] basis, const Py_ssize_t[::1] elements
+):
+    """For every element of `basis`, the first of `elements` that can replace it, -1 if none.
+
+    The basis is prepared once; `elements` are outside it.
+    """
+    cdef Py_ssize_t i, j, count
+    cdef Py_ssize_t missing = basis.shape[0]
+    cdef Py_ssize_t[::1] positions = np.empty(basis.shape[0], dtype=np.intp)
+    cdef Py_ssize_t[::1] found = np.full(basis.shape[0], -1, dtype=np.intp)
+    kernel.prepare(basis)
+    for i in range(elements.shape[0]):
+        if missing == 0:
+            break
+        count = kernel.circuit(elements[i], positions)
+        for j in range(count):
+            if found[positions[j]] < 0:
+                found[positions[j]] = elements[i]
+                missing -= 1
+    return np.asarray(found)

@@ -1,0 +1,1 @@
+"""Kernels of policies: statistics and the rule, for the classes of `policies/`."""

@@ -1,0 +1,1 @@
+"""ESCB: the rule with exchanges, the sweep over prices."""

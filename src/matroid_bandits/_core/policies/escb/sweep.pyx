@@ -1,0 +1,225 @@
+"""ESCB [CTPL15] with a bound: greedy at several prices, and branch and bound on top of it.
+
+docs/escb.md has the proofs.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, fmax, fmin
+
+import numpy as np
+
+from matroid_bandits._core.policies.escb.rule cimport ESCBKernel, Line
+from matroid_bandits._core.sorting cimport sort_descending
+
+# The walk of a sweep ends after a handful of prices; its bound holds wherever it ends.
+cdef Py_ssize_t MOST_PRICES = 100
+
+
+cdef inline double height(Line line, double price) noexcept:
+    return line.mean + price * line.spread
+
+
+cdef class SweepKernel(ESCBKernel):
+    """Greedy at several prices, until the lowest upper bound of this kind is found.
+
+    At a price p, no value exceeds the height of the highest line plus root^2 / (4 p). That is
+    convex in p; the walk goes to the lowest point of the two lines that matter, has greedy find the
+    highest line there, and stops when it is none but these two. Lines alone miss what lies below
+    the chord between two of them, so exchanges follow, unless the bound says that all is found.
+    """
+
+    # The two lines, the flatter one left, and those of the last round, to start from.
+    cdef Py_ssize_t[::1] left
+    cdef Py_ssize_t[::1] right
+    cdef Py_ssize_t[::1] last_left
+    cdef Py_ssize_t[::1] last_right
+    cdef bint has_last
+    cdef Py_ssize_t n_allowed  # elements that greedy may take: all but those a branch leaves out
+
+    def __init__(self, matroid, double noise):
+        super().__init__(matroid, noise)
+        self.left = np.zeros(self.rank, dtype=np.intp)
+        self.right = np.zeros(self.rank, dtype=np.intp)
+        self.last_left = np.zeros(self.rank, dtype=np.intp)
+        self.last_right = np.zeros(self.rank, dtype=np.intp)
+        self.n_allowed = self.playable.shape[0]
+
+    cdef int search(self) except -1:
+        self.walk_from_last()
+        self.last_left[:] = self.left
+        self.last_right[:] = self.right
+        self.has_last = True
+        return 0
+
+    cdef int walk_from_last(self) except -1:
+        """The walk from where that of the last round ended, and exchanges from what it found."""
+        if self.has_last:
+            self.left[:] = self.last_left
+            self.right[:] = self.last_right
+            self.walk()
+        else:
+            self.walk_from(self.root / 2)
+        if self.may_improve():
+            self.climb_from(self.best)
+        return 0
+
+    cdef inline bint may_improve(self) noexcept:
+        """Whether the bound leaves room for a better basis than the best one found."""
+        return self.bound > self.best_value + self.tolerance
+
+    cdef bint walk_from(self, double price) except -1:
+        """The walk from one price on; whether there is any basis as the branch wants it."""
+        if not self.probe(price):
+            return False
+        self.left[:] = self.found
+        self.right[:] = self.found
+        self.walk()
+        return True
+
+    cdef int walk(self) except -1:
+        """Go from the lines `left` and `right` to those at the lowest bound, and write `bound`."""
+        cdef Line left = self.offer(self.left)
+        cdef Line right = self.offer(self.right)
+        cdef Line line
+        cdef double price, highest
+        cdef bint in_left, in_right  # whether the lowest point is that of one line alone
+        cdef Py_ssize_t _step
+        self.bound = INFINITY
+        if left.spread > right.spread:
+            self.left, self.right = self.right, self.left
+            left, right = right, left
+        for _step in range(MOST_PRICES):
+            in_left = height(left, self.own_price(left)) >= height(right, self.own_price(left))
+            in_right = not in_left and (
+                height(right, self.own_price(right)) >= height(left, self.own_price(right))
+            )
+            if in_left:
+                price = self.own_price(left)
+            elif in_right:
+                price = self.own_price(right)
+            else:
+                price = (left.mean - right.mean) / (right.spread - left.spread)
+            self.probe(price)
+            line = self.offer(self.found)
+            self.bound = fmin(
+                self.bound, height(line, price) + self.root * (self.root / (4 * price))
+            )
+            highest = fmax(height(left, price), height(right, price))
+            # Written so that numbers which overflow end the walk.
+            if not height(line, price) > highest + self.tolerance:
+                break
+            if self.own_price(line) < price:
+                # The bound rises with the price from here on: its lowest point is further left.
+                if in_right:
+                    self.left, self.right = self.right, self.left
+                    left = right
+                self.right[:] = self.found
+                right = line
+            else:
+                if in_left:
+                    self.left, self.right = self.right, self.left
+                    right = left
+                self.left[:] = self.found
+                left = line
+        return 0
+
+    cdef bint probe(self, double price) except -1:
+        """Greedy at a price, into `found`; whether there is any basis as the branch wants it."""
+        cdef Py_ssize_t taken
+        self.weigh(price)
+        sort_descending(self.weight, self.order, self.scratch)
+        taken = self.oracle.greedy(self.order[: self.n_allowed], self.rank, self.found)
+        self.greedy_calls += 1
+        self.oracle_calls += self.oracle.tested
+        if self.n_allowed == self.playable.shape[0]:
+            self.refuse_if_too_small(taken)
+        return taken == self.rank
+
+    def state(self):
+        return super().state() | {
+            "has_last": self.has_last,
+            "last_left": np.array(self.last_left),
+            "last_right": np.array(self.last_right),
+        }
+
+    def restore(self, state):
+        super().restore(state)
+        self.has_last = state["has_last"]
+        np.asarray(self.last_left)[:] = state["last_left"]
+        np.asarray(self.last_right)[:] = state["last_right"]
+
+
+cdef class ExactKernel(SweepKernel):
+    """Branch and bound on the bound of the sweep: the best basis, for certain."""
+
+    cdef signed char[::1] forced  # 1 if an element must be in, -1 if it must be out, else 0
+    cdef Py_ssize_t[::1] root_left
+    cdef Py_ssize_t[::1] root_right
+
+    def __init__(self, matroid, double noise):
+        super().__init__(matroid, noise)
+        self.forced = np.zeros(self.size, dtype=np.int8)
+        self.root_left = np.zeros(self.rank, dtype=np.intp)
+        self.root_right = np.zeros(self.rank, dtype=np.intp)
+
+    cdef int search(self) except -1:
+        # What a branch that raised may have left behind.
+        self.forced[:] = 0
+        self.n_allowed = self.playable.shape[0]
+        self.walk_from_last()
+        self.root_left[:] = self.left
+        self.root_right[:] = self.right
+        self.branch()
+        self.bound = self.best_value + self.tolerance
+        self.last_left[:] = self.root_left
+        self.last_right[:] = self.root_right
+        self.has_last = True
+        return 0
+
+    cdef void weigh(self, double price) noexcept:
+        cdef Py_ssize_t i, e
+        ESCBKernel.weigh(self, price)
+        for i in range(self.playable.shape[0]):
+            e = self.playable[i]
+            if self.forced[e]:
+                self.weight[e] = self.forced[e] * INFINITY
+
+    cdef int branch(self) except -1:
+        """After a walk: look where a better basis may still be."""
+        cdef Py_ssize_t e
+        cdef double price
+        if not self.may_improve():
+            return 0
+        e = self.element_between()
+        if e < 0:
+            return 0
+        PyErr_CheckSignals()
+        price = self.own_price(self.line_of(self.right))
+        self.forced[e] = 1
+        if self.walk_from(price):
+            self.branch()
+        self.forced[e] = -1
+        self.n_allowed -= 1
+        if self.walk_from(price):
+            self.branch()
+        self.n_allowed += 1
+        self.forced[e] = 0
+        return 0
+
+    cdef Py_ssize_t element_between(self) noexcept:
+        """The element most worth deciding on: in `right`, not in `left`, of the largest spread."""
+        cdef Py_ssize_t best = -1
+        cdef Py_ssize_t k, e
+        for k in range(self.rank):
+            self.is_member[self.left[k]] = 1
+        for k in range(self.rank):
+            e = self.right[k]
+            if not self.is_member[e] and (
+                best < 0
+                or self.spread[e] > self.spread[best]
+                or (self.spread[e] == self.spread[best] and e < best)
+            ):
+                best = e
+        for k in range(self.rank):
+            self.is_member[self.left[k]] = 0
+        return best

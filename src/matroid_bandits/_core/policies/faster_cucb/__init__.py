@@ -1,0 +1,1 @@
+"""FasterCUCB: the rule, rounded features, the kinetic order."""

@@ -1,0 +1,9 @@
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._core.policies.faster_cucb.boxes import Boxes
+
+class KineticOrder(Boxes):
+    def __init__(
+        self, symmetry_class: npt.NDArray[np.int32], n_classes: int, has_chain_per_class: bool
+    ) -> None: ...

@@ -1,0 +1,306 @@
+"""FasterCUCB [TOA24]: a best basis by rounded weights, kept up to date by single exchanges."""
+
+from libc.math cimport log, sqrt
+from libc.stdint cimport int32_t
+
+import numpy as np
+
+from matroid_bandits._core.policies.faster_cucb.boxes cimport INSIDE, OUTSIDE
+from matroid_bandits._core.policies.faster_cucb.kinetic cimport KineticOrder
+from matroid_bandits._core.policies.base cimport PolicyKernel
+from matroid_bandits._core.policies.faster_cucb.rounding cimport Feature, Rounding
+
+from matroid_bandits._core.matroids.partition import PartitionKernel
+
+
+cdef class FasterCUCBKernel(PolicyKernel):
+    """Plays the basis it holds, which is a best one for the rounded weights of the round.
+
+    Between rounds this may be put off: `learn` notes whose feature has changed, `decide` sees to
+    them one by one. After each the basis is a best one for the order as it then is, so that a
+    matroid that raises in between leaves something to go on from. Letters are those of
+    docs/faster-cucb.md.
+    """
+
+    cdef readonly double eps
+    cdef const int32_t[::1] symmetry_class
+    cdef Rounding rounding
+    cdef KineticOrder kinetic
+    cdef bint has_basis
+    cdef Py_ssize_t[::1] members  # of the basis, by position
+    cdef Py_ssize_t[::1] ascending  # the same, sorted
+    cdef int32_t[::1] position_of  # of an element of the basis
+    # What `asks` was last prepared for: the members, but for exchanges within classes.
+    cdef Py_ssize_t[::1] prepared
+    cdef bint is_prepared
+    cdef int32_t[::1] pending  # elements whose feature may have changed
+    cdef Py_ssize_t n_pending
+    cdef unsigned char[::1] is_pending
+
+    def __init__(self, matroid, double eps):
+        super().__init__(matroid)
+        self.eps = eps
+        self.work = self.rank
+        self.remember_answers()
+        symmetry_class = self.oracle.symmetry_classes()
+        n_classes = int(symmetry_class.max(initial=-1)) + 1
+        self.symmetry_class = symmetry_class
+        self.use_symmetry(symmetry_class, n_classes)
+        self.rounding = Rounding(eps)
+        # Groups of a partition never meet in a circuit.
+        has_groups = isinstance(self.oracle, PartitionKernel)
+        self.kinetic = KineticOrder(symmetry_class, n_classes, has_groups)
+        self.members = np.zeros(self.rank, dtype=np.intp)
+        self.ascending = np.zeros(self.rank, dtype=np.intp)
+        self.position_of = np.zeros(self.size, dtype=np.int32)
+        self.prepared = np.zeros(self.rank, dtype=np.intp)
+        self.pending = np.zeros(self.size, dtype=np.int32)
+        self.is_pending = np.zeros(self.size, dtype=np.uint8)
+
+    # ---- a round ----
+
+    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
+        cdef KineticOrder kinetic = self.kinetic
+        cdef Py_ssize_t i, e
+        cdef int32_t s
+        PolicyKernel.learn(self, elements, rewards)
+        for i in range(elements.shape[0]):
+            e = elements[i]
+            s = kinetic.shelf_of(<int32_t>e)
+            if s < 0 or self.is_pending[e]:
+                continue
+            if not kinetic.holds(s, self.means[e], self.inverse_root[e]):
+                self.is_pending[e] = True
+                self.pending[self.n_pending] = <int32_t>e
+                self.n_pending += 1
+        return 0
+
+    cdef int decide(self) except -1:
+        cdef double width
+        if self.rank == 0:
+            return 0
+        if self.n_undersampled > 0:
+            return self.initial_round()
+        # lambda_t, with t the number of this round.
+        width = sqrt(1.5 * log(<double>(self.rounds + 1)))
+        if not self.has_basis:
+            self.find_basis(width)
+        else:
+            # Kernels that are not quick may have been busy with something else since.
+            self.is_prepared = self.is_prepared and self.oracle.quick_exchange
+            try:
+                self.see_to_changes()
+                self.widen(width)
+            finally:
+                self.oracle_calls += self.oracle.n_calls
+                self.oracle.n_calls = 0
+        self.chosen[:] = self.ascending
+        return 0
+
+    cdef int find_basis(self, double width) except -1:
+        """Put all elements on their shelves, and find a best basis by greedy in their order."""
+        cdef KineticOrder kinetic = self.kinetic
+        cdef Py_ssize_t n = self.playable.shape[0]
+        cdef double[::1] alpha = np.empty(n)
+        cdef double[::1] beta = np.empty(n)
+        cdef Py_ssize_t[::1] elements
+        cdef Feature feature
+        cdef Py_ssize_t i, e
+        for i in range(n):
+            e = self.playable[i]
+            feature = self.rounding.feature(self.means[e], self.inverse_root[e])
+            alpha[i] = feature.alpha
+            beta[i] = feature.beta
+        playable = np.asarray(self.playable)
+        weights = np.asarray(alpha) + width * np.asarray(beta)
+        # Shelf by shelf: of equal weights, those of one feature and class stand together.
+        keys = np.asarray(self.symmetry_class)[playable], beta, alpha, -weights
+        elements = playable[np.lexsort(keys)]
+        self.run_greedy(elements)
+        try:
+            kinetic.scale = width
+            for i in range(n):
+                e = elements[i]
+                feature = self.rounding.feature(self.means[e], self.inverse_root[e])
+                kinetic.reserve()
+                kinetic.append(<int32_t>e, &feature)
+            for i in range(self.rank):
+                kinetic.reserve()
+                kinetic.change_side(<int32_t>self.found[i])
+        except BaseException:
+            kinetic.clear()
+            raise
+        self.members[:] = self.found
+        self.take_members()
+        self.has_basis = True
+        return 0
+
+    cdef int take_members(self) except -1:
+        """What else is known of the basis once its members are."""
+        cdef Py_ssize_t k
+        np.asarray(self.ascending)[:] = np.sort(self.members)
+        for k in range(self.rank):
+            self.position_of[self.members[k]] = <int32_t>k
+        self.is_prepared = False
+        return 0
+
+    # ---- features change ----
+
+    cdef int see_to_changes(self) except -1:
+        while self.n_pending > 0:
+            self.follow(self.pending[self.n_pending - 1])
+            self.n_pending -= 1
+            self.is_pending[self.pending[self.n_pending]] = False
+        return 0
+
+    cdef int follow(self, int32_t e) except -1:
+        """Move e to the shelf of its present feature, and repair the basis by one exchange."""
+        cdef KineticOrder kinetic = self.kinetic
+        cdef int32_t s = kinetic.shelf_of(e)
+        cdef Feature feature = self.rounding.feature(self.means[e], self.inverse_root[e])
+        cdef bint inside = kinetic.side[e] == INSIDE
+        cdef int32_t other = -1
+        cdef int32_t end
+        cdef bint down
+        if kinetic.suits(s, feature.alpha, feature.beta):
+            return 0  # it has come back before anybody looked
+        kinetic.reserve()
+        down = kinetic.weight(feature.alpha, feature.beta) < kinetic.weight_of(s)
+        end = kinetic.seek(s, &feature, down)
+        if inside == down:
+            # One of the basis, falling, must give way to the heaviest element that can replace it;
+            # one outside, rising, takes the place of the lightest that it can replace.
+            while other < 0 and s != end:
+                other = self.partner_on(s, e)
+                s = kinetic.shelves[s].below if down else kinetic.shelves[s].above
+        kinetic.move(e, &feature, end, down)
+        if other >= 0:
+            if inside:
+                self.exchange(e, other)
+            else:
+                self.exchange(other, e)
+        return 0
+
+    # ---- lambda grows ----
+
+    cdef int widen(self, double width) except -1:
+        """Go on to a larger lambda, crossing by crossing."""
+        cdef KineticOrder kinetic = self.kinetic
+        cdef int32_t lower, upper
+        while True:
+            lower = kinetic.next_to_overtake(width)
+            if lower < 0:
+                return 0
+            upper = kinetic.shelves[lower].above
+            if kinetic.has(lower, OUTSIDE) and kinetic.has(upper, INSIDE):
+                self.overtake_one_by_one(lower, upper)
+            else:
+                kinetic.overtake(lower)
+
+    cdef int overtake_one_by_one(self, int32_t lower, int32_t upper) except -1:
+        """The same where elements outside the basis pass some that are in it: first those in it,
+        then box by box the others, each with its exchange.
+        """
+        cdef KineticOrder kinetic = self.kinetic
+        cdef int32_t target = -1
+        cdef int32_t box, e, x
+        while kinetic.has(lower, OUTSIDE):
+            box = kinetic.on_shelf[lower, OUTSIDE]
+            e = kinetic.boxes[box].first
+            x = self.partner_on(upper, e)
+            kinetic.reserve()
+            if target < 0:
+                target = kinetic.rise(lower)
+            if x < 0:
+                kinetic.take_box(box, OUTSIDE)
+                kinetic.put_box(box, target, OUTSIDE)
+            else:
+                self.exchange(x, e)
+                kinetic.take(e)
+                kinetic.put(target, e)
+        kinetic.discard_if_empty(lower)
+        return 0
+
+    # ---- exchange ----
+
+    cdef int32_t partner_on(self, int32_t s, int32_t e) except -2:
+        """An element of shelf s that can be exchanged with e, from the other side of the basis; -1
+        if there is none.
+        """
+        cdef KineticOrder kinetic = self.kinetic
+        cdef bint inside = kinetic.side[e] == INSIDE
+        cdef int32_t box = kinetic.on_shelf[s, OUTSIDE if inside else INSIDE]
+        cdef int32_t other
+        while box >= 0:
+            # One for all of the box: they can stand in for one another.
+            other = kinetic.boxes[box].first
+            if self.can_replace(e, other) if inside else self.can_replace(other, e):
+                return other
+            box = kinetic.boxes[box].after
+        return -1
+
+    cdef bint can_replace(self, int32_t x, int32_t e) except -1:
+        """Whether e, outside the basis, can replace x, which is in it."""
+        if self.symmetry_class[x] == self.symmetry_class[e]:
+            return True
+        if not self.is_prepared:
+            self.prepared[:] = self.members
+            self.oracle.prepare(self.prepared)
+            self.is_prepared = True
+        return self.oracle.can_replace(self.position_of[x], e)
+
+    cdef void exchange(self, int32_t x, int32_t e) noexcept:
+        """Replace x, which is in the basis, by e."""
+        cdef Py_ssize_t k = self.position_of[x]
+        self.members[k] = e
+        self.position_of[e] = <int32_t>k
+        self.kinetic.change_side(x)
+        self.kinetic.change_side(e)
+        if self.symmetry_class[x] != self.symmetry_class[e] or not self.oracle.quick_exchange:
+            self.is_prepared = False
+        # Into the place of x, and from there to its own.
+        k = place_of(self.ascending, x)
+        while k + 1 < self.rank and self.ascending[k + 1] < e:
+            self.ascending[k] = self.ascending[k + 1]
+            k += 1
+        while k > 0 and self.ascending[k - 1] > e:
+            self.ascending[k] = self.ascending[k - 1]
+            k -= 1
+        self.ascending[k] = e
+
+    # ---- saving ----
+
+    def state(self):
+        return super().state() | self.kinetic.state() | {
+            "has_basis": self.has_basis,
+            "members": np.array(self.members),
+            "pending": np.array(self.pending[: self.n_pending]),
+        }
+
+    def __reduce__(self):
+        return type(self), (self.matroid, self.eps), self.state()
+
+    def restore(self, state):
+        super().restore(state)
+        self.kinetic.restore(state)
+        self.has_basis = state["has_basis"]
+        np.asarray(self.members)[:] = state["members"]
+        self.n_pending = len(state["pending"])
+        np.asarray(self.pending)[: self.n_pending] = state["pending"]
+        np.asarray(self.is_pending)[state["pending"]] = True
+        if self.has_basis:
+            self.take_members()
+
+
+cdef Py_ssize_t place_of(const Py_ssize_t[::1] ascending, Py_ssize_t e) noexcept:
+    """Where e is."""
+    cdef Py_ssize_t low = 0
+    cdef Py_ssize_t high = ascending.shape[0] - 1
+    cdef Py_ssize_t middle
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < e:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -1,0 +1,38 @@
+"""Greedy on an index, every round: OMM, CUCB, KL-OSM, CTS and whatever index there is."""
+
+import numpy as np
+
+from matroid_bandits._core.policies.base cimport PolicyKernel
+
+
+cdef class GreedyKernel(PolicyKernel):
+    """The basis of largest total index."""
+
+    cdef double[::1] values
+    cdef Py_ssize_t valued  # the round that `values` are for
+
+    def __init__(self, matroid, index):
+        super().__init__(matroid, index, index.min_count)
+        self.values = np.zeros(self.size)
+        self.valued = -1
+
+    cdef int decide(self) except -1:
+        if self.n_undersampled > 0:
+            return self.initial_round()
+        # Once, even if greedy then fails: random values must not be drawn anew.
+        if self.valued != self.rounds:
+            # The number of this round is the time.
+            self.index.evaluate(self.playable, self.rounds + 1, self.values)
+            self.valued = self.rounds
+        self.greedy_on(self.values)
+        return self.choose_found()
+
+    def index_values(self):
+        values = super().index_values()
+        if self.is_chosen and self.valued == self.rounds and self.n_undersampled == 0:
+            playable = np.asarray(self.playable)
+            values[playable] = np.asarray(self.values)[playable]
+        return values
+
+    def __reduce__(self):
+        return type(self), (self.matroid, self.index), self.state()

@@ -1,0 +1,1 @@
+"""MAUB: the rule, its leader, and the search for the best exchange."""

@@ -1,0 +1,10 @@
+import numpy as np
+import numpy.typing as npt
+
+class Shelves:
+    def __init__(
+        self,
+        symmetry_class: npt.NDArray[np.int32],
+        n_classes: int,
+        means: npt.NDArray[np.float64],
+    ) -> None: ...

@@ -1,0 +1,15 @@
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._core.indices.base import IndexKernel
+from matroid_bandits._core.policies.base import PolicyKernel
+
+if TYPE_CHECKING:
+    from matroid_bandits.matroids import Matroid
+
+class MAUBKernel(PolicyKernel):
+    lean: bool
+    def __init__(self, matroid: Matroid, index: IndexKernel, lean: bool) -> None: ...
+    def leader_copy(self) -> npt.NDArray[np.intp] | None: ...

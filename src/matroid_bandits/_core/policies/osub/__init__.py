@@ -1,0 +1,1 @@
+"""OSUB: the rule on the graph of bases."""

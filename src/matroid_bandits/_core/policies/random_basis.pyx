@@ -1,0 +1,29 @@
+"""Random play, every round."""
+
+import numpy as np
+
+from matroid_bandits._core.policies.base cimport PolicyKernel
+from matroid_bandits._core.streams.random_stream cimport RandomStream
+
+
+cdef class RandomKernel(PolicyKernel):
+    """Greedy in a random order, every round."""
+
+    def __init__(self, matroid, RandomStream random_stream, min_count=0):
+        super().__init__(matroid, None, min_count)
+        self.random_stream = random_stream
+        self.values = np.zeros(self.size)
+        self.drawn = -1
+
+    cdef int decide(self) except -1:
+        cdef Py_ssize_t i
+        # Once, even if greedy then fails: a second attempt is no second draw.
+        if self.drawn != self.rounds:
+            for i in range(self.playable.shape[0]):
+                self.values[self.playable[i]] = self.random_stream.uniform()
+            self.drawn = self.rounds
+        self.greedy_on(self.values)
+        return self.choose_found()
+
+    def __reduce__(self):
+        return type(self), (self.matroid, self.random_stream), self.state()

@@ -1,0 +1,1 @@
+"""Random streams: the rewards of every element, the random numbers of a policy."""

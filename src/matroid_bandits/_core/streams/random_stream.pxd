@@ -1,0 +1,20 @@
+from libc.stdint cimport uint32_t, uint64_t
+
+cdef extern from "numpy/random/bitgen.h":
+    ctypedef struct bitgen_t:
+        void *state
+        uint64_t (*next_uint64)(void *st) noexcept
+        uint32_t (*next_uint32)(void *st) noexcept
+        double (*next_double)(void *st) noexcept
+        uint64_t (*next_raw)(void *st) noexcept
+
+
+# The random numbers of one policy: what `numpy.random.default_rng([seed, 0, 1])` gives.
+cdef class RandomStream:
+    cdef readonly object seed
+    cdef object generator  # keeps `bits` alive
+    cdef bitgen_t *bits
+
+    cdef double uniform(self) noexcept
+    cdef double normal(self) noexcept
+    cdef double beta(self, double a, double b) noexcept

@@ -1,0 +1,3 @@
+class RandomStream:
+    seed: int
+    def __init__(self, seed: int) -> None: ...

@@ -1,4 +1,0 @@
-from matroid_bandits._core.matroid import MatroidKernel
-
-class TruncatedKernel(MatroidKernel):
-    def __init__(self, inner: MatroidKernel, inner_rank: int, rank: int) -> None: ...

@@ -1,6 +1,0 @@
-from matroid_bandits._core.matroid import MatroidKernel
-
-class UnionKernel(MatroidKernel):
-    def __init__(
-        self, growing: list[MatroidKernel], exchanging: list[MatroidKernel], ranks: list[int]
-    ) -> None: ...

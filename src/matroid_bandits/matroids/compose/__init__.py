@@ -1,0 +1,1 @@
+"""Matroids made of matroids."""
