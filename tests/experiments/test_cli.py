@@ -11,7 +11,7 @@ import matroid_bandits as mb
 from matroid_bandits import catalog
 from matroid_bandits.cli import main
 from matroid_bandits.datasets import DownloadError
-from matroid_bandits.experiments import read_results, report, summarise
+from matroid_bandits.experiments import read_results, report, summarize
 
 STUDY = """\
 title = "Two graphs"
@@ -190,7 +190,7 @@ def test_invented_movies_are_not_compared_with_the_paper() -> None:
     options = ["--only=linear", "--only=K5", "--runs=2", "--movielens=synthetic"]
     options.append("--policy=MAUB (paper)")
     assert main(["reproduce", *options, "--out=out", "--jobs=1"]) == 0
-    table = summarise(read_results("out")).set_index("instance")
+    table = summarize(read_results("out")).set_index("instance")
     assert table.loc["K5", "published_oracle_calls"] == 797.35
     assert table.loc["linear", "published_oracle_calls"] == 227631.05
     assert table.filter(like="ratio_").loc["linear"].isna().all()

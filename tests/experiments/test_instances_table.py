@@ -14,11 +14,11 @@ from matroid_bandits.experiments import (
     read_results,
     run_study,
     shipped_study,
-    summarise,
+    summarize,
     write_report,
 )
 from matroid_bandits.experiments.counting import quick_n_bases
-from matroid_bandits.experiments.words import count
+from matroid_bandits.experiments.formatting import count
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_folders_from_before_bases_were_counted(tmp_path: Path) -> None:
         assert [row["n_bases"] for row in csv.DictReader(file)] == ["", ""]
     # They are counted when the study goes on.
     run_study(study, tmp_path, jobs=1)
-    assert summarise(read_results(tmp_path))["n_bases"].tolist() == [16, 125]
+    assert summarize(read_results(tmp_path))["n_bases"].tolist() == [16, 125]
 
 
 def test_notes_are_escaped_and_on_one_line(tmp_path: Path) -> None:

@@ -22,13 +22,14 @@ from matroid_bandits.experiments import (
     read_results,
     run_study,
     shipped_study,
-    summarise,
+    summarize,
     write_report,
 )
 from matroid_bandits.experiments import report as report_module
+from matroid_bandits.experiments.findings import findings
+from matroid_bandits.experiments.formatting import as_printed, number, ratio
 from matroid_bandits.experiments.plots import spread_of_regrets
 from matroid_bandits.experiments.summary import band, growth, half_width, leading_policy
-from matroid_bandits.experiments.words import as_printed, findings, number, ratio
 
 FILES = {
     "report.html",
@@ -243,7 +244,7 @@ def test_the_bound_is_drawn_and_is_in_the_tables(folder: Path) -> None:
     page = Resources((folder / "report.html").read_text()).text
     assert "regret / bound" in page
     assert number(factor) in page
-    text = " ".join(findings(found, summarise(found)))
+    text = " ".join(findings(found, summarize(found)))
     assert "as a multiple of the lower bound" in text
 
 
@@ -263,7 +264,7 @@ def test_without_bounds_nothing_is_said_of_them(folder: Path, tmp_path) -> None:
     here = (runs["instance"] == "K5") & (runs["seed"] == 2)
     runs.assign(lower_bound=runs["lower_bound"].mask(here)).to_parquet(tmp_path / "runs.parquet")
     found = read_results(tmp_path)
-    table = summarise(found).set_index("instance")
+    table = summarize(found).set_index("instance")
     assert table.loc["K5", "lower_bound"].isna().all()
     assert table.loc["U(7,10)", "lower_bound"].notna().all()
     lines = [len(axes.lines) for axes in report_module.regret_figure(found).axes[:2]]
@@ -318,7 +319,7 @@ def test_sixteen_policies_can_be_told_apart(many: Results) -> None:
 
 
 def test_only_what_ran_is_drawn_and_listed(many: Results) -> None:
-    table = summarise(many)
+    table = summarize(many)
     assert len(table) == 30
     assert table.drop(columns=[c for c in table if "publ" in c or "ratio" in c]).notna().all().all()
     figure = report_module.regret_figure(many)
@@ -330,13 +331,13 @@ def test_only_what_ran_is_drawn_and_listed(many: Results) -> None:
 
 
 def test_words_about_many_policies(many: Results) -> None:
-    paragraphs = findings(many, summarise(many))
+    paragraphs = findings(many, summarize(many))
     text = " ".join(paragraphs)
     assert "not finished" not in text
     assert re.search(r"Least mean regret: P0\d on 1 and P0\d on 1 of 2 instances\.", text)
     assert "K4: P01, P02, P03, P04, ..., last P15; K5: P00, P01, P02, P04, ..., last P15." in text
-    assert "P01 asks" not in text
-    assert "P15 asks the oracle" in text
+    assert "P01 calls the oracle" not in text
+    assert "P15 calls the oracle" in text
     assert "times as often as P01" in text  # of those that are on both
     assert "; the others more. Over" in text
     assert text.index("for P00") < text.index("for P01") < text.index("for P15")
@@ -350,7 +351,7 @@ def test_ranks_that_noise_can_explain(tmp_path) -> None:
         "x": {name: list(10 * (k // 2) + 50 + noise[k]) for k, name in enumerate("ABCD")},
     }
     results = made_up(regrets, tmp_path)
-    text = " ".join(findings(results, summarise(results)))
+    text = " ".join(findings(results, summarize(results)))
     first, second = (sorted(pair, key=lambda n: np.mean(regrets["x"][n])) for pair in ("AB", "CD"))
     almost = " \N{ALMOST EQUAL TO} "
     assert f"x: {almost.join(first)}, {almost.join(second)}. (The best first" in text
@@ -360,7 +361,7 @@ def test_pairs_only_where_both_ran(many: Results) -> None:
     assert [c.instance for c in compare(many, "P00", "P01")] == ["K5"]
     assert [c.instance for c in compare(many, "P03", "P01")] == ["K4"]
     assert compare(many, "P00", "P03") == []
-    assert leading_policy(summarise(many)) == "P01"  # of those that run on most
+    assert leading_policy(summarize(many)) == "P01"  # of those that run on most
 
 
 def test_axes_are_logarithmic_where_regrets_are_far_apart(many: Results, folder: Path) -> None:
@@ -435,7 +436,7 @@ def test_policies_are_compared_in_pairs(tmp_path) -> None:
     found = {c.instance: c for c in compare(results, "A", "B")}
     assert {name: c.verdict for name, c in found.items()} == {
         "better": "lower",
-        "same": "level",
+        "same": "undecided",
         "worse": "higher",
     }
     # Bonferroni over the three instances, by SciPy's own test.
@@ -443,7 +444,7 @@ def test_policies_are_compared_in_pairs(tmp_path) -> None:
     interval = stats.ttest_1samp(differences, 0).confidence_interval(1 - 0.05 / 3)
     assert found["better"].low == pytest.approx(interval.low)
     assert found["better"].high == pytest.approx(interval.high)
-    table = summarise(results)
+    table = summarize(results)
     assert leading_policy(table) == "B"
     (text,) = [p for p in findings(results, table) if p.startswith("At the horizon")]
     assert "regret of B is below that of A on worse" in text
@@ -451,7 +452,7 @@ def test_policies_are_compared_in_pairs(tmp_path) -> None:
     assert "above it on better" in text
     # Words follow the numbers.
     results.runs.loc[results.runs["policy"] == "A", "regret"] = 50.0
-    text = " ".join(findings(results, summarise(results)))
+    text = " ".join(findings(results, summarize(results)))
     assert "regret of A is below that of B on better" in text
     assert "above it on none" in text
 
@@ -483,11 +484,11 @@ def test_growth_over_the_last_nine_tenths() -> None:
 
 def test_agreement_in_words_follows_the_numbers(folder: Path) -> None:
     found = read_results(folder)
-    table = summarise(found)
+    table = summarize(found)
     text = " ".join(findings(found, table))
     assert "Oracle calls: 4 of 4 means lie within a factor of 2 of the published ones" in text
     found.runs.loc[found.runs["policy"] == "MAUB (paper)", "oracle_calls"] *= 10
-    text = " ".join(findings(found, summarise(found)))
+    text = " ".join(findings(found, summarize(found)))
     assert "Oracle calls: 2 of 4 means lie within a factor of 2" in text
     assert re.search(
         r"outside: MAUB \(paper\) on U\(7,10\) \([\d,]+ ± .*?, published 497\) and MAUB \(paper\)",
@@ -498,7 +499,7 @@ def test_agreement_in_words_follows_the_numbers(folder: Path) -> None:
 def test_words_about_far_too_few_calls(folder: Path) -> None:
     found = read_results(folder)
     found.runs.loc[found.runs["policy"] == "OMM", "oracle_calls"] //= 10
-    text = " ".join(findings(found, summarise(found)))
+    text = " ".join(findings(found, summarize(found)))
     assert "Oracle calls: 2 of 4 means lie within a factor of 2" in text
     assert "outside: OMM on U(7,10) (70,000, published 700,000) and OMM on K5" in text
 
@@ -517,26 +518,26 @@ def test_words_about_calls_and_times(folder: Path) -> None:
         here = (runs["policy"] == policy) & (runs["instance"] == instance)
         runs.loc[here, "oracle_calls"] = calls
         runs.loc[here, "seconds"] = seconds
-    text = " ".join(findings(found, summarise(found)))
-    assert "OMM asks the oracle 5 times as often as MAUB on U(7,10), 6 times on K5; MAUB (" in text
+    text = " ".join(findings(found, summarize(found)))
+    assert "OMM calls the oracle 5 times as often as MAUB on U(7,10), 6 times on K5; MAUB (" in text
     assert "MAUB (paper) 2 to 3 times. Over" in text
     assert "MAUB and MAUB (paper) have the same regret in every run." in text
     assert "All runs together took 36 seconds of computing. OMM took 2 to 3 times as long" in text
     runs.loc[runs["policy"] == "MAUB (paper)", "seconds"] = 0.5
-    text = " ".join(findings(found, summarise(found)))
+    text = " ".join(findings(found, summarize(found)))
     assert "(published: 1.44 to 1.8 times; the published seconds are from another machine" in text
     runs["oracle_calls"] = 100
-    assert "asks the oracle" not in " ".join(findings(found, summarise(found)))
+    assert "calls the oracle" not in " ".join(findings(found, summarize(found)))
     runs.loc[runs["policy"] == "OMM", "oracle_calls"] = 300
     assert "3 times as often as MAUB on every instance; MAUB (paper) 1 times." in " ".join(
-        findings(found, summarise(found))
+        findings(found, summarize(found))
     )
 
 
 def test_names_stay_as_they_are_in_words(tmp_path) -> None:
     regrets = {"ml-1m-a": {"A": [1.0, 2.0, 3.0], "B": [11.0, 12.5, 13.0]}}
     results = made_up(regrets, tmp_path)
-    text = " ".join(findings(results, summarise(results)))
+    text = " ".join(findings(results, summarize(results)))
     assert "of A is below that of B on ml-1m-a (\N{MINUS SIGN}83.6 %); above it on none" in text
 
 
@@ -546,7 +547,7 @@ def test_a_leader_that_is_nowhere_lower_names_the_other(tmp_path) -> None:
         "y": {"A": [10.0, 30.0, 20.0, 40.0], "B": [60.0, 0.1, 70.0, 0.1]},
     }
     results = made_up(regrets, tmp_path)
-    text = " ".join(findings(results, summarise(results)))
+    text = " ".join(findings(results, summarize(results)))
     assert "of A is not distinguishable from that of B on y" in text
     assert "above it on x (+" in text
 

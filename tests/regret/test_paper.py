@@ -13,7 +13,7 @@ from matroid_bandits.experiments import (
     load_study,
     run_study,
     shipped_study,
-    summarise,
+    summarize,
 )
 
 SIZES = {"U(7,10)": (7, 10), "U(7,15)": (7, 15), "U(15,20)": (15, 20), "U(15,30)": (15, 30)}
@@ -27,7 +27,7 @@ def results(tmp_path_factory) -> Results:
 
 
 def test_counts_are_near_the_papers(results: Results) -> None:
-    table = summarise(results)
+    table = summarize(results)
     compared = 0
     for row in table.to_dict("records"):
         for measure, factor in (

@@ -302,8 +302,8 @@ def _tell(report: "Report", *, quiet: bool) -> None:
 
 
 def _table(report: "Report") -> list[str]:
+    from matroid_bandits.experiments.formatting import number, ratio  # noqa: PLC0415
     from matroid_bandits.experiments.summary import records  # noqa: PLC0415
-    from matroid_bandits.experiments.words import number, ratio  # noqa: PLC0415
 
     compared = bool(report.table["published_oracle_calls"].notna().any())
     bounded = bool(report.table["lower_bound"].notna().any())

@@ -9,12 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matroid_bandits.experiments.comparisons import Comparison, compare
     from matroid_bandits.experiments.report import Report, write_report
     from matroid_bandits.experiments.results import Results, read_results
     from matroid_bandits.experiments.runner import run_study
     from matroid_bandits.experiments.spec import load_study, shipped_study
     from matroid_bandits.experiments.study import Instance, PolicySpec, Reference, Study, StudyError
-    from matroid_bandits.experiments.summary import Comparison, compare, summarise
+    from matroid_bandits.experiments.summary import summarize
 
 __all__ = [
     "Comparison",
@@ -30,18 +31,19 @@ __all__ = [
     "read_results",
     "run_study",
     "shipped_study",
-    "summarise",
+    "summarize",
     "write_report",
 ]
 
 # Imported when first used: worker processes need neither figures nor data frames.
 _HOMES = {
+    "comparisons": ("Comparison", "compare"),
     "report": ("Report", "write_report"),
     "results": ("Results", "read_results"),
     "runner": ("run_study",),
     "spec": ("load_study", "shipped_study"),
     "study": ("Instance", "PolicySpec", "Reference", "Study", "StudyError"),
-    "summary": ("Comparison", "compare", "summarise"),
+    "summary": ("summarize",),
 }
 
 

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from matroid_bandits.experiments.findings import NAMES, about_costs, findings
+from matroid_bandits.experiments.formatting import as_printed, count, number, ratio
 from matroid_bandits.experiments.plots import (
     FORMATS,
     LOGARITHMIC_FROM,
@@ -23,16 +25,7 @@ from matroid_bandits.experiments.plots import (
 from matroid_bandits.experiments.results import Results, read_results
 from matroid_bandits.experiments.store import write_atomically
 from matroid_bandits.experiments.study import MEASURES, StudyError
-from matroid_bandits.experiments.summary import records, summarise
-from matroid_bandits.experiments.words import (
-    NAMES,
-    about_costs,
-    as_printed,
-    count,
-    findings,
-    number,
-    ratio,
-)
+from matroid_bandits.experiments.summary import records, summarize
 
 __all__ = ["Report", "write_report"]
 
@@ -73,7 +66,7 @@ def write_report(folder: str | PathLike[str]) -> Report:
     results = read_results(folder)
     if results.runs.empty:
         raise StudyError(f"{results.folder} has no finished run yet")
-    table = summarise(results)
+    table = summarize(results)
     figures = {
         "figure-regret": regret_figure(results),
         "figure-oracle-calls": oracle_calls_figure(results),

@@ -1,6 +1,5 @@
-"""Results in numbers: means over the runs, published figures beside them, policies in pairs."""
+"""Results in numbers: means over the runs, with published figures beside them."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,13 @@ from matroid_bandits.experiments.results import Results
 from matroid_bandits.experiments.study import MEASURES
 
 __all__ = [
-    "Comparison",
     "band",
     "by_policy",
-    "compare",
     "growth",
     "half_width",
     "leading_policy",
     "records",
-    "summarise",
+    "summarize",
     "usual_bound",
     "with_costs",
 ]
@@ -28,7 +25,7 @@ __all__ = [
 _CONFIDENCE = 0.95
 
 
-def summarise(results: Results) -> pd.DataFrame:
+def summarize(results: Results) -> pd.DataFrame:
     """One line per instance and policy.
 
     Columns: what was run, with the number of bases, None where it was not counted; mean, standard
@@ -125,67 +122,7 @@ def band(curves: pd.DataFrame, column: str) -> pd.DataFrame:
     )
 
 
-# ---- policies in pairs ----
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The regrets of two policies on one instance, run by run on the same rewards.
-
-    Attributes
-    ----------
-    instance, policy, other : str
-    regret, other_regret : float
-        Means over the runs that both have.
-    low, high : float
-        Confidence interval of ``regret - other_regret``, paired; 95 % for all instances of the
-        study together (Bonferroni).
-    """
-
-    instance: str
-    policy: str
-    other: str
-    regret: float
-    other_regret: float
-    low: float
-    high: float
-
-    @property
-    def verdict(self) -> str:
-        """``lower``, ``higher``, or ``level`` where noise can explain the difference."""
-        if self.high < 0:
-            return "lower"
-        return "higher" if self.low > 0 else "level"
-
-
-def compare(results: Results, policy: str, other: str) -> list[Comparison]:
-    """`policy` against `other` on every instance where both have at least two runs in common."""
-    table = results.runs.pivot_table(index=["instance", "seed"], columns="policy", values="regret")
-    pairs = table[[policy, other]].dropna()
-    by_instance = [
-        (str(name), rows.to_numpy())
-        for name, rows in pairs.groupby(level="instance", sort=False)
-        if len(rows) > 1
-    ]
-    order = list(results.study["identity"]["instances"])
-    by_instance.sort(key=lambda entry: order.index(entry[0]))
-    found = []
-    for instance, regrets in by_instance:
-        differences = regrets[:, 0] - regrets[:, 1]
-        mean = float(differences.mean())
-        margin = half_width(differences, 1 - (1 - _CONFIDENCE) / len(by_instance))
-        found.append(
-            Comparison(
-                instance=instance,
-                policy=policy,
-                other=other,
-                regret=float(regrets[:, 0].mean()),
-                other_regret=float(regrets[:, 1].mean()),
-                low=mean - margin,
-                high=mean + margin,
-            )
-        )
-    return found
+# ---- over all instances ----
 
 
 def leading_policy(table: pd.DataFrame) -> str:

@@ -1,31 +1,37 @@
-"""What the numbers say, in sentences made from them."""
+"""The results of a study in sentences, made from the numbers."""
 
 from collections.abc import Callable, Iterable
-from decimal import Decimal
 from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
+from matroid_bandits.experiments.comparisons import Comparison, compare_all
+from matroid_bandits.experiments.formatting import number
 from matroid_bandits.experiments.results import Results
 from matroid_bandits.experiments.study import MEASURES
 from matroid_bandits.experiments.summary import (
-    Comparison,
     by_policy,
-    compare,
     growth,
     leading_policy,
     records,
     with_costs,
 )
 
-__all__ = ["NAMES", "about_costs", "as_printed", "count", "findings", "number", "ratio"]
+__all__ = ["NAMES", "about_costs", "findings"]
 
 T = TypeVar("T")
 
-# So many policies are spoken of one by one; of more, those named first.
+# How policies are compared; docs/studies.md has the reasons and the assumptions.
+_PROCEDURE = (
+    "Runs with the same seed have the same rewards and are compared in pairs; the intervals of all "
+    "pairs of policies on all instances hold together with 95 % confidence."
+)
+
+# Up to this number, policies are compared one by one; more are ranked.
 _FEW = 3
+# A ranking names this many of the best policies.
 _SHOWN = 4
 
 #: Measures as they are called in sentences and headings.
@@ -33,7 +39,7 @@ NAMES = {
     "seconds": "seconds",
     "oracle_calls": "oracle calls",
     "greedy_calls": "greedy calls",
-    "neighborhood_updates": "neighbourhood updates",
+    "neighborhood_updates": "neighborhood updates",
 }
 
 
@@ -53,7 +59,7 @@ def findings(results: Results, table: pd.DataFrame) -> list[str]:
             about_costs(results),
             _regret(results, table),
             _bound(table),
-            _asking(results, table),
+            _oracle_calls(results, table),
             *(_agreement(results, table, measure) for measure in MEASURES if measure != "seconds"),
             _times(results, table),
         )
@@ -69,37 +75,6 @@ def about_costs(results: Results) -> str:
     everywhere = len(names) == len(results.study["identity"]["instances"])
     where = "Means" if everywhere else f"On {_list(names, str)} means"
     return f"{where} are costs, and regret is the cost above that of the best basis."
-
-
-def number(value: float) -> str:
-    """A number as people write it: 12,308, 38.1, 0.0312."""
-    if not np.isfinite(value):
-        return "-"
-    if value == 0 or abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
-
-
-def count(value: int | None) -> str:
-    """A count of any size: 155,117,520, then 1.95e15; nothing where it is not known."""
-    if value is None:
-        return ""
-    if value < 10**9:
-        return f"{value:,}"
-    # A float would end at 1e308.
-    return f"{Decimal(value):.2e}".replace("e+", "e")
-
-
-def as_printed(value: float) -> str:
-    """A published number with all its digits."""
-    return f"{value:,.12g}" if np.isfinite(value) else "-"
-
-
-def ratio(value: float) -> str:
-    """A ratio: 1.22, or 1/103 where it is small."""
-    if 0 < value < 0.095:
-        return f"1/{number(1 / value)}"
-    return f"{value:.2f}" if value < 100 else number(value)
 
 
 # ---- one paragraph each ----
@@ -127,15 +102,16 @@ def _regret(results: Results, table: pd.DataFrame) -> str:
 
 def _ranking(results: Results, table: pd.DataFrame) -> str:
     """The best policies of every instance."""
+    comparisons = compare_all(results)
     lines = []
     for instance, rows in table.groupby("instance", sort=False):
         ranked = rows.sort_values("regret", kind="stable")["policy"].tolist()
         text = ranked[0]
         for before, policy in pairwise(ranked[:_SHOWN]):
-            found = {c.instance: c for c in compare(results, before, policy)}
-            # Single runs tell nothing apart.
-            apart = str(instance) in found and found[str(instance)].verdict != "level"
-            text += f", {policy}" if apart else f" \N{ALMOST EQUAL TO} {policy}"
+            # Single runs cannot be compared.
+            found = comparisons.get((str(instance), before, policy))
+            differ = found is not None and found.verdict != "undecided"
+            text += f", {policy}" if differ else f" \N{ALMOST EQUAL TO} {policy}"
         if len(ranked) > _SHOWN + 1:
             text += ", ..."
         if len(ranked) > _SHOWN:
@@ -145,8 +121,8 @@ def _ranking(results: Results, table: pd.DataFrame) -> str:
     winners = _list(best.value_counts().items(), lambda entry: f"{entry[0]} on {entry[1]}")
     return (
         f"Least mean regret: {winners} of {len(best)} instances. {'; '.join(lines)}. (The best "
-        "first; \N{ALMOST EQUAL TO} where runs of one seed, compared in pairs, do not tell the two "
-        "apart at 95 % confidence, for all instances together.)"
+        "first; \N{ALMOST EQUAL TO} where the confidence interval of the difference includes zero. "
+        f"{_PROCEDURE})"
     )
 
 
@@ -154,37 +130,43 @@ def _against_the_leader(results: Results, table: pd.DataFrame) -> str:
     """Each policy against the one that leads."""
     lead = leading_policy(table)
     others = [name for name in dict.fromkeys(table["policy"]) if name != lead]
+    comparisons = compare_all(results)
+    instances = results.study["identity"]["instances"]
     sentences = []
     same = []
     for other in others:
-        found = compare(results, lead, other)
+        found = [
+            comparisons[name, lead, other]
+            for name in instances
+            if (name, lead, other) in comparisons
+        ]
         if not found:
             continue
-        if all(c.low == c.high == 0 for c in found):
+        if all(comparison.is_same for comparison in found):
             same.append(other)
             continue
-        kinds = {
-            verdict: [c for c in found if c.verdict == verdict]
-            for verdict in ("lower", "level", "higher")
-        }
-        words = {"lower": "below", "level": "not distinguishable from", "higher": "above"}
-        parts = [
-            f"{words[verdict]} it on {_list(comparisons, _change)}"
-            for verdict, comparisons in kinds.items()
-            if comparisons
-        ]
-        parts[0] = parts[0].replace(" it ", f" that of {other} ", 1)
-        if not kinds["higher"]:
-            parts.append("above it on none")
-        sentences.append(f"At the horizon, the regret of {lead} is {'; '.join(parts)}.")
+        sentences.append(f"At the horizon, the regret of {lead} is {_verdicts(found, other)}.")
     if sentences:
         sentences.append(
-            "(Runs of one seed meet the same rewards and are compared in pairs; a difference "
-            "counts if a 95 % confidence interval, for all instances together, excludes zero.)"
+            f"(A difference counts if its confidence interval excludes zero. {_PROCEDURE})"
         )
     if same:
         sentences.append(f"{' and '.join([lead, *same])} have the same regret in every run.")
     return " ".join(sentences)
+
+
+def _verdicts(found: list[Comparison], other: str) -> str:
+    """On which instances the regret is below that of `other`, and on which it is not."""
+    words = {"lower": "below", "undecided": "not distinguishable from", "higher": "above"}
+    parts: list[str] = []
+    for verdict, text in words.items():
+        mine = [comparison for comparison in found if comparison.verdict == verdict]
+        if mine:
+            whose = "it" if parts else f"that of {other}"
+            parts.append(f"{text} {whose} on {_list(mine, _change)}")
+        elif verdict == "higher":
+            parts.append("above it on none")
+    return "; ".join(parts)
 
 
 def _bound(table: pd.DataFrame) -> str:
@@ -215,37 +197,38 @@ def _change(comparison: Comparison) -> str:
     return f"{comparison.instance} ({percent})"
 
 
-def _asking(results: Results, table: pd.DataFrame) -> str:
-    """How often the matroid is asked, the frugal against the eager."""
+def _oracle_calls(results: Results, table: pd.DataFrame) -> str:
+    """Oracle calls of the other policies against those of the policy with the fewest."""
     counted = table[table["oracle_calls"] > 0]
     calls = by_policy(counted, "oracle_calls") if len(counted) else counted
     if calls.shape[1] < 2 or calls.empty:
         return ""
     totals = np.log(calls.astype(float)).mean()
-    frugal, eager = str(totals.idxmin()), str(totals.idxmax())
-    if totals[frugal] == totals[eager]:
+    fewest, busiest = str(totals.idxmin()), str(totals.idxmax())
+    if totals[fewest] == totals[busiest]:
         return ""
-    factors = calls[eager] / calls[frugal]
-    least, most = str(factors.idxmin()), str(factors.idxmax())
-    sentence = f"{eager} asks the oracle {number(factors[least])} times as often as {frugal}"
-    sentence += f" on {least}" if len(factors) < 2 or least != most else " on every instance"
-    if least != most:
-        sentence += f", {number(factors[most])} times on {most}"
+    factors = calls[busiest] / calls[fewest]
+    closest, farthest = str(factors.idxmin()), str(factors.idxmax())
+    sentence = f"{busiest} calls the oracle {number(factors[closest])} times as often as {fewest}"
+    varies = closest != farthest
+    sentence += f" on {closest}" if len(factors) < 2 or varies else " on every instance"
+    if varies:
+        sentence += f", {number(factors[farthest])} times on {farthest}"
         sentence += ", and between on the others" if len(factors) > 2 else ""
-    others = totals.drop([frugal, eager]).sort_values(kind="stable").index
+    others = totals.drop([fewest, busiest]).sort_values(kind="stable").index
     for other in others[:_FEW]:
-        sentence += f"; {other} {_range(calls[other] / calls[frugal])} times"
+        sentence += f"; {other} {_range(calls[other] / calls[fewest])} times"
     sentence += "; the others more" if len(others) > _FEW else ""
     growths = []
-    for policy in (frugal, eager):
+    for policy in (fewest, busiest):
         mine = results.curves[results.curves["policy"] == policy]
         values = [
             growth(curves, "oracle_calls") for _, curves in mine.groupby("instance", sort=False)
         ]
         growths.append(float(np.nanmedian(values)))
     return (
-        f"{sentence}. Over the last nine tenths of the rounds the calls of {frugal} grow by a "
-        f"factor of {number(growths[0])} (median of the instances), those of {eager} by "
+        f"{sentence}. Over the last nine tenths of the rounds the calls of {fewest} grow by a "
+        f"factor of {number(growths[0])} (median of the instances), those of {busiest} by "
         f"{number(growths[1])}."
     )
 
@@ -308,8 +291,8 @@ def _times(results: Results, table: pd.DataFrame) -> str:
 
 
 def _range(values: "pd.Series[float]") -> str:
-    least, most = number(values.min()), number(values.max())
-    return least if least == most else f"{least} to {most}"
+    low, high = number(values.min()), number(values.max())
+    return low if low == high else f"{low} to {high}"
 
 
 def _ends(things: Iterable[T], show: Callable[[T], str]) -> str:
