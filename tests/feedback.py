@@ -1,4 +1,4 @@
-"""What tests let policies observe, and the rewards: of every kind that has ever been trouble."""
+"""Feedback for tests: rewards of several kinds, for whole bases, parts of them or other sets."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ def rewards(kind: str, rng: np.random.Generator, means: np.ndarray) -> np.ndarra
     if kind == "bernoulli":
         return (rng.random(len(means)) < means).astype(float)
     if kind == "rare":
-        # Nearly all means are exactly 0: ties everywhere, and no scale for rounding to go by.
+        # Nearly all means are exactly 0: many ties, and no scale for a rounding margin.
         return (rng.random(len(means)) < 0.02).astype(float)
     if kind == "few values":
         return rng.integers(0, 3, len(means)) / 2
@@ -21,9 +21,9 @@ def observed(
     rng: np.random.Generator, basis: np.ndarray, size: int, *, part: float, foreign: float
 ) -> np.ndarray:
     """Mostly the basis; with these probabilities half of it, or any other set."""
-    chance = rng.random()
-    if chance < part:
+    draw = rng.random()
+    if draw < part:
         return rng.permutation(basis)[: len(basis) // 2]
-    if chance < part + foreign:
+    if draw < part + foreign:
         return rng.permutation(size)[: rng.integers(0, size + 1)]
     return basis

@@ -6,7 +6,7 @@ from matroid_bandits import catalog
 
 _ALL = os.environ.get("SEEDS") == "all"
 
-# Of every way in which a kernel answers, one: at once, by a search, in Python, by way of its parts.
+# One family for every kind of kernel: direct, with a search, in Python, with parts.
 _KINDS = ("dual", "graphic", "linear", "oracle", "partition", "transversal", "union")
 
 #: Families of matroids for tests that are about policies. Contracts are for every family.

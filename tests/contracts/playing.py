@@ -1,4 +1,4 @@
-"""What every policy does on every matroid."""
+"""Checks of a policy on a matroid, shared by the contract tests."""
 
 import copy
 import pickle
@@ -9,7 +9,7 @@ import matroid_bandits as mb
 
 
 def assert_every_playable_element_is_tried(policy: mb.Policy) -> None:
-    """What can be played is, what cannot is not."""
+    """Every playable element is played, loops are not."""
     matroid = policy.matroid
     means = np.linspace(0.1, 1, matroid.size)
     mb.simulate(policy, mb.BernoulliEnvironment(means), 200)
@@ -19,7 +19,7 @@ def assert_every_playable_element_is_tried(policy: mb.Policy) -> None:
     assert policy.counts.sum() == 200 * matroid.rank
 
 
-def assert_copies_go_on_alike(policy: mb.Policy, rounds: int) -> None:
+def assert_copies_continue_alike(policy: mb.Policy, rounds: int) -> None:
     """Pickled and continued equals never pickled."""
     matroid = policy.matroid
     means = np.linspace(0.2, 0.8, matroid.size)

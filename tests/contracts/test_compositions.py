@@ -12,7 +12,7 @@ from matroid_bandits import catalog
 
 from .. import recipes
 from ..seeds import seeds
-from .playing import assert_copies_go_on_alike, assert_every_playable_element_is_tried
+from .playing import assert_copies_continue_alike, assert_every_playable_element_is_tried
 
 # Every operation, and parts written in Python; most have loops.
 PLAYED: dict[str, Callable[[], mb.Matroid]] = {
@@ -133,4 +133,4 @@ def test_every_playable_element_is_tried(cls: type[mb.Policy], name: str) -> Non
 @every_policy
 @every_composition
 def test_copies_go_on_alike(cls: type[mb.Policy], name: str) -> None:
-    assert_copies_go_on_alike(cls(PLAYED[name]()), rounds=120)
+    assert_copies_continue_alike(cls(PLAYED[name]()), rounds=120)

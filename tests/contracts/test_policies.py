@@ -7,7 +7,7 @@ import matroid_bandits as mb
 from matroid_bandits import catalog
 
 from ..seeds import seeds
-from .playing import assert_copies_go_on_alike, assert_every_playable_element_is_tried
+from .playing import assert_copies_continue_alike, assert_every_playable_element_is_tried
 
 every_policy = pytest.mark.parametrize("cls", catalog.POLICIES.values(), ids=str)
 # Those that draw at random, for which numbers decide who gets which draw.
@@ -35,7 +35,7 @@ def test_every_playable_element_is_tried(cls: type[mb.Policy], family: str) -> N
 @every_matroid
 def test_copies_go_on_alike(cls: type[mb.Policy], family: str) -> None:
     matroid = catalog.MATROIDS[family].random(np.random.default_rng(4), 8)
-    assert_copies_go_on_alike(cls(matroid), rounds=300)
+    assert_copies_continue_alike(cls(matroid), rounds=300)
 
 
 # Rounded weights tie all the time, and ties depend on the numbering; with an eps so small that

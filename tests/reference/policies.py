@@ -22,15 +22,15 @@ from .matroids import Independence
 
 
 class _ReferencePolicy(ABC):
-    """What the policies on matroids share: the statistics, greedy, and the first rounds."""
+    """What the policies on matroids share: the statistics, greedy, and the initial rounds."""
 
     def __init__(self, size: int, is_independent: Independence, index: Index) -> None:
         self._is_independent = is_independent
         self._index = index
         # Observations every element needs before the statistics decide.
-        self._least = index.min_count
+        self._min_count = index.min_count
         # A loop is dependent on its own. All maximal independent sets of a matroid have the same
-        # size, so any one of them tells the rank. Neither is counted as oracle calls.
+        # size, so the size of any one of them is the rank. Neither is counted as oracle calls.
         self._nonloops = [e for e in range(size) if is_independent(frozenset({e}))]
         self._rank = _size_of_a_basis(self._nonloops, is_independent)
 
@@ -55,7 +55,7 @@ class _ReferencePolicy(ABC):
         It is decided as the same policy with the same statistics would decide on the matroid in
         which everything else is a loop. The time goes on, and so do random numbers.
         """
-        # Shallow: whatever is kept of elements and bases is shared.
+        # A shallow copy: the statistics are shared.
         part = copy.copy(self)
         allowed = frozenset(offer)
         part._is_independent = lambda s: s <= allowed and self._is_independent(s)
@@ -68,10 +68,10 @@ class _ReferencePolicy(ABC):
         return selected
 
     def _forget_leader(self) -> None:  # noqa: B027  (only MAUB has one)
-        """What was found out about another matroid is of no use."""
+        """A leader of another matroid cannot be used."""
 
     def update(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
-        """Take in the observed rewards and end the round."""
+        """Observe the rewards and end the round."""
         for e, reward in list(zip(elements, rewards, strict=True)):
             before, after = self.means[e], _mean_after(self.means[e], self.counts[e], float(reward))
             self.means[e] = after
@@ -83,17 +83,17 @@ class _ReferencePolicy(ABC):
     def _decide(self) -> frozenset[int]:
         # [DG25] step 1: as long as an element of some basis has not been observed often enough,
         # greedy takes such elements first.
-        wanting = [e for e in self._nonloops if self.counts[e] < self._least]
-        if wanting:
-            settled = [e for e in self._nonloops if self.counts[e] >= self._least]
-            return self._greedy(wanting + settled)
+        undersampled = [e for e in self._nonloops if self.counts[e] < self._min_count]
+        if undersampled:
+            others = [e for e in self._nonloops if self.counts[e] >= self._min_count]
+            return self._greedy(undersampled + others)
         return self._decide_from_statistics()
 
     @abstractmethod
     def _decide_from_statistics(self) -> frozenset[int]:
         """The basis to play once every element of some basis has been observed often enough."""
 
-    def _ask(self, elements: frozenset[int]) -> bool:
+    def _call_oracle(self, elements: frozenset[int]) -> bool:
         """One oracle call."""
         self.oracle_calls += 1
         return self._is_independent(elements)
@@ -103,15 +103,15 @@ class _ReferencePolicy(ABC):
         self.greedy_calls += 1
         chosen: frozenset[int] = frozenset()
         for e in order:
-            # No further element can fit once the rank is reached: no need to ask.
+            # No further element can fit once the rank is reached: no more calls.
             if len(chosen) == self._rank:
                 break
-            if self._ask(chosen | {e}):
+            if self._call_oracle(chosen | {e}):
                 chosen |= {e}
         return chosen
 
     def _values(self, time: int) -> dict[int, float]:
-        """The index of every element of some basis, asked for in ascending order."""
+        """The index of every element of some basis, computed in ascending order."""
         return {
             e: self._index.value(e, self.counts[e], self.means[e], time) for e in self._nonloops
         }
@@ -125,7 +125,7 @@ class ReferenceGreedy(_ReferencePolicy):
     """Greedy on the values of an index, every round."""
 
     def _decide_from_statistics(self) -> frozenset[int]:
-        # t is the number of this round; the first rounds count.
+        # t is the number of this round; the initial rounds count.
         return self._greedy_by_value(self._values(self._rounds_ended + 1))
 
 
@@ -141,8 +141,8 @@ class ReferenceRandomBasis(_ReferencePolicy):
 
     def __init__(self, size: int, is_independent: Independence, seed: int = 0) -> None:
         super().__init__(size, is_independent, Mean())
-        # Nothing it does depends on observations.
-        self._least = 0
+        # It does not use observations.
+        self._min_count = 0
         self._rng = policy_generator(seed)
 
     def _decide_from_statistics(self) -> frozenset[int]:
@@ -174,7 +174,7 @@ class ReferenceMAUB(_ReferencePolicy):
     def __init__(self, size: int, is_independent: Independence, index: Index | None = None) -> None:
         super().__init__(size, is_independent, UCB() if index is None else index)
         # Whatever the index, the leader is found by the means.
-        self._least = max(1, self._least)
+        self._min_count = max(1, self._min_count)
         self.leader: tuple[int, ...] | None = None
         # sigma(e) for every e outside the leader, as last computed, and the order of the leader's
         # elements for which it was computed.
@@ -196,7 +196,7 @@ class ReferenceMAUB(_ReferencePolicy):
         """[DG25] step 2: the leader of this round, with partners."""
         # The leader test uses the partners as last computed, and it comes before the order test.
         # If the order has changed too, it may keep a leader for one round that greedy would
-        # replace; the algorithm is like that.
+        # replace; [DG25] does the same.
         if self.leader is None or self._some_exchange_improves():
             by_mean = {e: self.means[e] for e in self._nonloops}
             self.leader = tuple(sorted(self._greedy_by_value(by_mean)))
@@ -222,7 +222,7 @@ class ReferenceMAUB(_ReferencePolicy):
             for e in self._nonloops:
                 if e in basis or e in self.partners:
                     continue
-                if self._ask(basis - {x} | {e}):
+                if self._call_oracle(basis - {x} | {e}):
                     self.partners[e] = x
 
     def _play_near(self, leader: tuple[int, ...]) -> frozenset[int]:
@@ -233,8 +233,9 @@ class ReferenceMAUB(_ReferencePolicy):
         if (leader_rounds - 1) % period == 0:
             return basis
 
-        # The leader itself has value 0, so an exchange must do better than that. Going through
-        # the elements upwards and asking for strictly more breaks ties for the lowest one.
+        # The leader itself has value 0, so an exchange must do better than that. The
+        # elements are visited in ascending order and only a strictly larger value replaces the
+        # best one, so ties go to the lowest element.
         best_value, best_play = 0.0, basis
         for e, value in sorted(self._exchange_values(leader_rounds).items()):
             if value > best_value:
@@ -291,9 +292,9 @@ class ReferenceOSUB:
         return self._arms[self._selected]
 
     def update(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
-        """Take in the observed rewards and end the round."""
+        """Observe the rewards and end the round."""
         observed = sorted(zip(elements, rewards, strict=True))
-        # Feedback that is not that of exactly one arm teaches nothing about arms.
+        # Feedback counts only if its elements are exactly those of one arm.
         for k, arm in enumerate(self._arms):
             if tuple(e for e, _ in observed) == arm:
                 self._learn(k, [float(reward) for _, reward in observed])
@@ -321,8 +322,8 @@ class ReferenceOSUB:
         if (leader_rounds - 1) % (self._largest_degree + 1) == 0:
             return leader
 
-        # Going through the leader first, then the neighbors upwards, and asking for strictly more
-        # breaks ties in this order.
+        # The leader comes first, then its neighbors in ascending order. Only a strictly larger value
+        # replaces the best one, so ties are broken in this order.
         best = leader
         best_value = self._value(leader, leader_rounds)
         for k in self._neighbors[leader]:
@@ -332,7 +333,7 @@ class ReferenceOSUB:
         return best
 
     def _value(self, k: int, time: int) -> float:
-        # An arm of which too little is known may be as good as can be.
+        # An arm with too few plays has an infinite value.
         if self.plays[k] < max(1, self._index.min_count):
             return math.inf
         return self._index.value(k, self.plays[k], self.arm_means[k], time)

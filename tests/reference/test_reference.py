@@ -332,8 +332,8 @@ def _all_subsets(size: int, largest: int) -> list[tuple[int, ...]]:
 # --- Indices -------------------------------------------------------------------------------------
 
 
-def _told(index: Index, rewards: Sequence[float], element: int = 0) -> tuple[int, float]:
-    """Tell the index of rewards of an element; return their number and their mean."""
+def _observed(index: Index, rewards: Sequence[float], element: int = 0) -> tuple[int, float]:
+    """Let the index observe rewards of an element; return their number and their mean."""
     mean = 0.0
     for count, reward in enumerate(rewards):
         before, mean = mean, (count * mean + reward) / (count + 1)
@@ -413,8 +413,8 @@ def test_kl_bound_grows() -> None:
 def test_variance(index_class: type[UCBV | NormalUCB]) -> None:
     rewards = np.random.default_rng(0).normal(1000, 0.1, 500)
     index = index_class()
-    _told(index, [5.0, 7.0], element=1)
-    count, _ = _told(index, rewards.tolist())
+    _observed(index, [5.0, 7.0], element=1)
+    count, _ = _observed(index, rewards.tolist())
     assert index.variance(0, count) == pytest.approx(rewards.var(), rel=1e-9)
     assert index.variance(1, 2) == 1.0
 
@@ -435,7 +435,7 @@ def test_variance_is_not_negative(index_class: type[UCBV | NormalUCB]) -> None:
 def test_ucbv_by_hand() -> None:
     # Rewards 0 and 1: variance 1/4. t = 8: sqrt(2 / 4 ln 8 / 2) + 3 / 2 ln 8.
     index = UCBV()
-    count, mean = _told(index, [0.0, 1.0])
+    count, mean = _observed(index, [0.0, 1.0])
     assert index.value(0, count, mean, 8) == pytest.approx(0.5 + 0.72102 + 3.11916, abs=1e-5)
     assert index.value(0, count, mean, 1) == 0.5
 
@@ -443,12 +443,12 @@ def test_ucbv_by_hand() -> None:
 def test_normal_ucb_by_hand() -> None:
     # Rewards 0, 1, 2: variance 2/3. t = 4: 4^2 - 1 = 15. 1 + sqrt(2/3 * 15).
     index = NormalUCB()
-    count, mean = _told(index, [0.0, 1.0, 2.0])
+    count, mean = _observed(index, [0.0, 1.0, 2.0])
     assert index.value(0, count, mean, 4) == pytest.approx(1 + math.sqrt(10), abs=1e-14)
     assert index.value(0, count, mean, 1) == 1.0
     # Rewards 0, 1, 2, 1: variance 1/2. t = 4: 4^1 - 1 = 3.
     index = NormalUCB()
-    count, mean = _told(index, [0.0, 1.0, 2.0, 1.0])
+    count, mean = _observed(index, [0.0, 1.0, 2.0, 1.0])
     assert index.value(0, count, mean, 4) == pytest.approx(1 + math.sqrt(1.5), abs=1e-14)
 
 
@@ -456,11 +456,11 @@ def test_beta_thompson_draws_in_order() -> None:
     index = BetaThompson(seed=5)
     rng = np.random.default_rng([5, 0, 1])
     # No coin for 0 and 1.
-    _told(index, [1.0, 0.0, 1.0], element=2)
+    _observed(index, [1.0, 0.0, 1.0], element=2)
     assert (index.successes[2], index.failures[2]) == (2, 1)
     # A coin for each of the others.
     coins = [rng.random() < reward for reward in (0.9, 0.5, 0.2, 0.7)]
-    _told(index, [0.9, 0.5, 0.2, 0.7], element=4)
+    _observed(index, [0.9, 0.5, 0.2, 0.7], element=4)
     assert (index.successes[4], index.failures[4]) == (sum(coins), 4 - sum(coins))
     assert 0 < sum(coins) < 4
     # Samples from the same generator; an element that was never seen has the uniform prior.
@@ -471,20 +471,20 @@ def test_beta_thompson_draws_in_order() -> None:
 
 def test_beta_thompson_has_the_right_moments() -> None:
     index = BetaThompson()
-    _told(index, [1.0] * 6 + [0.0] * 2)
+    _observed(index, [1.0] * 6 + [0.0] * 2)
     samples = [index.value(0, 8, 0.75, 1) for _ in range(10_000)]
     # Beta(7, 3): mean .7, variance .21 / 11. The margins are more than four standard errors.
     assert np.mean(samples) == pytest.approx(0.7, abs=0.006)
     assert np.std(samples) == pytest.approx(math.sqrt(0.21 / 11), abs=0.005)
     # A thousand coins of .3: 300 successes, standard deviation 14.5.
-    _told(index, [0.3] * 1000, element=1)
+    _observed(index, [0.3] * 1000, element=1)
     assert abs(index.successes[1] - 300) < 60
 
 
 def test_gaussian_thompson_draws() -> None:
     index = GaussianThompson(noise=0.5, seed=5)
     rng = np.random.default_rng([5, 0, 1])
-    _told(index, [0.3, 0.4])
+    _observed(index, [0.3, 0.4])
     assert [index.value(0, 2, 0.35, 9) for _ in range(3)] == [
         rng.normal(0.35, 0.5 * (1 / math.sqrt(2))) for _ in range(3)
     ]
@@ -585,7 +585,7 @@ def test_maub_tests_the_leader_with_old_partners() -> None:
     assert policy.partners == {2: 1}
     assert (policy.greedy_calls, policy.neighborhood_updates) == (1, 1)
 
-    # One round later the new partner tells.
+    # One round later the new partner shows it.
     policy.update((), ())
     policy.select()
     assert policy.leader == (0, 2)
@@ -625,7 +625,7 @@ def test_rounds_without_select_add_no_leader_time() -> None:
 
 
 class _Script(Index):
-    """Values written down beforehand; remembers what it was told and asked."""
+    """Fixed values; records what it observes and which values are computed."""
 
     def __init__(self, values: Sequence[float], min_count: int = 1) -> None:
         self.values = values
@@ -646,7 +646,7 @@ def test_maub_with_another_index() -> None:
     index = _Script([5.0, 6.0, 1.0, 3.0, 99.0])
     policy = ReferenceMAUB(5, matroids.partition("aabbc", {"a": 1, "b": 1, "c": 0}), index)
     policy.update((0, 1, 2, 3, 4), (1.0, 0.5, 1.0, 0.5, 9.0))
-    # l = 1: forced, and no value is asked for.
+    # l = 1: forced, and no value is computed.
     assert policy.select() == (0, 2)
     assert index.asked == []
     policy.update((), ())
@@ -695,7 +695,7 @@ def test_maub_needs_every_mean() -> None:
 @pytest.mark.parametrize("n, d", [(5, 2), (6, 3), (7, 1), (7, 5), (10, 4)])
 def test_call_counts_of_uniform_matroids(n: int, d: int) -> None:
     # In a uniform matroid greedy needs D calls and partners n-D calls, since the lowest x fits
-    # every e. Every greedy call but the ceil(n/D) first rounds comes with new partners.
+    # every e. Every greedy call but the ceil(n/D) initial rounds comes with new partners.
     means = np.random.default_rng([n, d]).uniform(0.5, 1, n)
     for seed in range(3):
         rewards = [gaussian_rewards(seed, e, means[e], 0.5, 600) for e in range(n)]
@@ -762,7 +762,7 @@ def test_omm_is_greedy_on_ucb() -> None:
         greedy.update(play, rewards)
 
 
-def test_greedy_asks_for_every_value_once() -> None:
+def test_greedy_computes_every_value_once() -> None:
     # Element 1 is a loop.
     oracle = matroids.partition("abaa", {"a": 2, "b": 0})
     index = _Script([1.0, 99.0, 3.0, 2.0])
@@ -772,8 +772,8 @@ def test_greedy_asks_for_every_value_once() -> None:
     assert index.asked == [(0, 1, 0.1, 2), (2, 1, 0.3, 2), (3, 2, 0.4, 2)]
 
 
-def test_first_rounds_of_an_index_that_needs_more() -> None:
-    # Elements that are still wanted come first, in their order, whatever their counts.
+def test_initial_rounds_of_an_index_that_needs_more_observations() -> None:
+    # Undersampled elements come first, in their order, whatever their counts.
     policy = ReferenceGreedy(4, matroids.uniform(2), _Script([0.0, 1.0, 2.0, 3.0], min_count=3))
     plays = []
     for k in range(7):
@@ -786,7 +786,7 @@ def test_first_rounds_of_an_index_that_needs_more() -> None:
     assert policy.select() == (2, 3)
 
 
-def test_an_index_that_needs_nothing_has_no_first_rounds() -> None:
+def test_an_index_that_needs_no_observation_has_no_initial_rounds() -> None:
     index = _Script([0.0, 1.0, 2.0, 3.0], min_count=0)
     policy = ReferenceGreedy(4, matroids.uniform(2), index)
     assert policy.select() == (2, 3)
@@ -806,7 +806,7 @@ def test_greedy_on_samples() -> None:
     assert policy.select() == (max(samples, key=lambda e: samples[e]),)
 
 
-def test_update_tells_the_index_everything() -> None:
+def test_update_passes_every_reward_to_the_index() -> None:
     for policy_class in (ReferenceGreedy, ReferenceMAUB):
         index = _Script([0.0, 0.0])
         policy = policy_class(2, matroids.partition("ab", {"a": 1, "b": 0}), index)
@@ -843,7 +843,7 @@ def test_epsilon_greedy_draws() -> None:
     policy = ReferenceEpsilonGreedy(3, matroids.uniform(1), 0.4, seed=8)
     rng = np.random.default_rng([8, 0, 1])
     for e in range(3):
-        # First rounds draw nothing.
+        # Initial rounds draw nothing.
         assert policy.select() == (e,)
         policy.update((e,), ([0.2, 0.9, 0.5][e],))
     explored = 0
@@ -926,7 +926,7 @@ def test_osub_breaks_ties() -> None:
         policy.update((), ())
     # l = 1 and 5 are forced. Among equals the leader, else the lowest arm.
     assert plays == [(2,), (2,), (0,), (1,), (2,), (2,)]
-    # The time is that of the leader, and only its neighborhood is asked about.
+    # The time is that of the leader, and only values of its neighborhood are computed.
     assert index.asked[:4] == [(2, 1, 0.75, 2), (0, 1, 0.5, 2), (1, 1, 0.5, 2), (3, 1, 0.5, 2)]
 
 

@@ -1,4 +1,4 @@
-"""The examples run, print both policies and draw; what they find is what there is to find."""
+"""The examples run, print the results of both policies and draw a figure."""
 
 import os
 import re
@@ -53,7 +53,7 @@ def test_examples_are_short_and_described(script: Path) -> None:
 
 
 def test_any_backbone_with_coordinates(tmp_path: Path) -> None:
-    # A square with a diagonal; the node without a place is left out.
+    # A square with a diagonal; the node without coordinates is left out.
     nodes = "".join(
         f'node [ id {k} label "{name}" lon {lon}.0 lat {lat}.0 ]\n'
         for k, (name, lon, lat) in enumerate([("a", 0, 0), ("b", 1, 0), ("c", 1, 1), ("d", 0, 1)])
@@ -78,5 +78,5 @@ def test_movies_of_a_release(tmp_path: Path) -> None:
     script = ROOT / "examples" / "movie_slate.py"
     found = _run(script, tmp_path, "--horizon", "200")
     assert "invented" not in found
-    # Where none is, it has to be given.
+    # In another folder the path must be given.
     assert found == _run(script, folder, "--horizon", "200", "--movielens", str(folder))
