@@ -322,8 +322,8 @@ class ReferenceOSUB:
         if (leader_rounds - 1) % (self._largest_degree + 1) == 0:
             return leader
 
-        # The leader comes first, then its neighbors in ascending order. Only a strictly larger value
-        # replaces the best one, so ties are broken in this order.
+        # The leader comes first, then its neighbors in ascending order. Only a strictly larger
+        # value replaces the best one, so ties are broken in this order.
         best = leader
         best_value = self._value(leader, leader_rounds)
         for k in self._neighbors[leader]:
