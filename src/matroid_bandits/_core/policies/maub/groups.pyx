@@ -11,7 +11,7 @@ import numpy as np
 
 from libc.math cimport INFINITY, fabs
 
-from matroid_bandits._core.policies.maub.chords cimport later, set_chord, value_at
+from matroid_bandits._core.policies.maub.chords cimport later, set_chord, slope_between, value_at
 from matroid_bandits._core.policies.maub.classes cimport Shelf
 
 # Bounds are rounded otherwise than the indices they bound. Both take fewer than 20 operations, each
@@ -404,11 +404,11 @@ cdef class Challengers:
             rest.least + (rest.until - rest.since) * rest.slope,
             group.top_mean + rest.until * group.top_root,
         )
-        group.cap_slope = 0.0
         if least > -INFINITY:
             least += ROUNDING * (fabs(least) + self.largest)
             least_until += ROUNDING * (fabs(least_until) + self.largest)
-            group.cap_slope = (least_until - least) / (rest.until - rest.since)
+        # At most 1: where the line meets the width 0 is as exact as the two points are.
+        group.cap_slope = slope_between(rest.since, least, rest.until, least_until)
         group.cap = least - rest.since * group.cap_slope
 
     cdef int32_t lowest_of_equals(self, Tally *tally, int32_t s, double value) noexcept:
