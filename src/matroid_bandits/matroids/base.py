@@ -99,6 +99,23 @@ class Matroid(ABC):
         """Optional: the number of bases, without a list of them."""
         return len(bases_of(self, "n_bases()", _FEW)[0])
 
+    def _data(self) -> tuple[Any, ...] | None:
+        """Optional: what determines the matroid, apart from its class, size and parts.
+
+        A nested tuple of plain values (numbers, texts, bytes) that are the same in every process.
+        Names that make no difference to the matroid are left out. None, the default, means that
+        the matroid is equal to itself alone.
+        """
+        return None
+
+    def _attributes(self) -> Any:
+        """Optional: what attributes show of a matroid and `_data` leaves out, such as names."""
+        return None
+
+    def _components(self) -> "tuple[Matroid, ...]":
+        """The matroids that this one is made of."""
+        return ()
+
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
         """A random instance with `size` elements, for tests and experiments."""
@@ -396,7 +413,56 @@ class Matroid(ABC):
         alone = (kernel.is_independent(elements[i : i + 1]) for i in range(len(elements)))
         return ~np.fromiter(alone, dtype=np.bool_, count=len(elements))
 
+    # ---- equality ----
+
+    def _content(self) -> tuple[Any, ...] | None:
+        """What determines this matroid: class, size, data and parts, as a nested tuple.
+
+        The values are plain and the same in every process. None if the matroid, or a part of it,
+        has no data: it is written in Python, or a subclass has changed its answers.
+        """
+        data = self._own_data()
+        parts = tuple(part._content() for part in self._components())
+        if data is None or None in parts:
+            return None
+        cls = type(self)
+        return f"{cls.__module__}.{cls.__qualname__}", self.size, data, parts
+
+    def _own_data(self) -> tuple[Any, ...] | None:
+        """`_data`, worked out once; None if a subclass has changed the answers since."""
+        if "_kept_data" not in self.__dict__:
+            self._kept_data: tuple[Any, ...] | None = self._class_for("_data")._data(self)
+        return self._kept_data
+
+    def __eq__(self, other: object) -> bool:
+        """Whether `other` is of the same class and has the same data, names included.
+
+        Matroids of different classes are never equal, even if they have the same bases. A matroid
+        written in Python is equal to itself alone, unless its class overrides `_data`.
+        """
+        if not isinstance(other, Matroid):
+            return NotImplemented
+        if self is other:
+            return True
+        if type(self) is not type(other) or self._own_data() is None:
+            return False
+        return (
+            self.size == other.size
+            and self._own_data() == other._own_data()
+            and self._components() == other._components()
+            and bool(self._attributes() == other._attributes())
+        )
+
+    def __hash__(self) -> int:
+        data = self._own_data()
+        if data is None:
+            return object.__hash__(self)
+        return hash((type(self), self.size, data, self._components()))
+
     # ---- copies ----
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_kept_data"}
 
     def __copy__(self) -> Self:
         return self

@@ -45,6 +45,9 @@ class CographicMatroid(DualMatroid):
         """The two ends of every element."""
         return self._graph.edges
 
+    def _attributes(self) -> list[tuple[Hashable, Hashable]]:
+        return self.edges
+
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
         return cls(GraphicMatroid.random(rng, size).edges)

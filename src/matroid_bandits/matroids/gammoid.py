@@ -90,6 +90,20 @@ class GammoidMatroid(CompiledMatroid):
     def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
         return self._inner._are_loops(elements)
 
+    def _data(self) -> tuple[Any, ...]:
+        # Elements by number. The other vertices are numbered in the order of their texts, so that
+        # arcs may come in any order.
+        others = dict.fromkeys([*(end for arc in self._arcs for end in arc), *self._targets])
+        for vertex in self._vertices:
+            del others[vertex]
+        number = {v: i for i, v in enumerate([*self._vertices, *sorted(others, key=repr)])}
+        arcs = sorted({(number[tail], number[head]) for tail, head in self._arcs})
+        targets = sorted(number[vertex] for vertex in self._targets)
+        return tuple(arcs), tuple(targets)
+
+    def _attributes(self) -> Any:
+        return self._vertices, self._arcs, self._targets
+
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         if contracted.size:
             return super()._minor(kept, contracted)

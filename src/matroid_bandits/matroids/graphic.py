@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable
 from itertools import combinations
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import freeze, integer, listed
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.graphic import GraphicKernel
+from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids._spanning_trees import count_spanning_forests
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
@@ -82,6 +83,21 @@ class GraphicMatroid(CompiledMatroid):
 
     def _n_bases(self) -> int:
         return count_spanning_forests(self._tails, self._heads)
+
+    def _data(self) -> tuple[Any, ...]:
+        # Neither the names of the vertices nor the direction of an edge matters: a vertex is the
+        # list of the edges at it.
+        edges_at: list[list[int]] = [[] for _ in self._vertices]
+        for e, ends in enumerate(zip(self._tails.tolist(), self._heads.tolist(), strict=True)):
+            for vertex in ends:
+                edges_at[vertex].append(e)
+        order = sorted(range(len(edges_at)), key=edges_at.__getitem__)
+        number = np.argsort(order)
+        ends_of = np.sort(number[np.array([self._tails, self._heads])], axis=0)
+        return (plain_array(ends_of),)
+
+    def _attributes(self) -> list[tuple[Hashable, Hashable]]:
+        return self.edges
 
     def _dual(self) -> Matroid:
         from matroid_bandits.matroids.cographic import CographicMatroid

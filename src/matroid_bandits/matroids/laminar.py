@@ -11,6 +11,7 @@ from matroid_bandits._arguments import distinct_elements, freeze, integer, liste
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.laminar import LaminarKernel
 from matroid_bandits.matroids._nesting import CappedSet, nested
+from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["LaminarMatroid"]
@@ -72,6 +73,23 @@ class LaminarMatroid(CompiledMatroid):
             closed[s] |= closed[self._parents[s]]
         without_room: npt.NDArray[np.bool_] = closed[self._homes[elements]]
         return without_room
+
+    def _data(self) -> tuple[Any, ...]:
+        # By first element and length: sets with the same first element are nested. This order does
+        # not depend on the order in which the sets were given. Set 0 stays the first.
+        members = self._members()
+        first = np.array([-1, *(elements.min() for elements in members)])
+        lengths = np.array([self.size, *map(len, members)])
+        order = np.lexsort((-lengths, first))
+        number = np.append(np.argsort(order), -1)  # the last one for the parent of set 0
+        return (
+            plain_array(number[self._homes]),
+            plain_array(number[self._parents[order]]),
+            plain_array(self._capacities[order]),
+        )
+
+    def _attributes(self) -> int:
+        return self._n_sets
 
     # ---- in the family ----
 

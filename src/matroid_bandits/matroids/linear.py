@@ -16,6 +16,7 @@ from matroid_bandits._core.matroids.linear.modular import (
     pivot_columns,
 )
 from matroid_bandits._core.matroids.linear.real import RealKernel
+from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids._primes import is_prime, large_primes
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
@@ -79,10 +80,13 @@ class LinearMatroid(CompiledMatroid):
         if not isinstance(tolerance, Real) or isinstance(tolerance, bool) or not 0 <= tolerance < 1:
             raise ValueError(f"tolerance must be a number from 0 to below 1, got {tolerance!r}")
         self._tolerance: float = float(tolerance)
+        # Over a field: the rows as integers; over the rationals without a common factor each.
+        self._rows: npt.NDArray[Any]
         if rows.dtype == np.float64 and self._field is None:
             self._vectors = freeze(np.array(_unit_rows(rows), dtype=np.float64, order="C"))
             return
         integers = _integer_rows(rows, self._field)
+        self._rows = freeze(_compact(integers if field is None else integers % self._field))
         if self._field is None:
             integers = _spanning_columns(integers)
             primes = _primes_for(integers)
@@ -126,6 +130,7 @@ class LinearMatroid(CompiledMatroid):
         if self._primes is None:
             rows._vectors = freeze(self._vectors[kept])
             return rows
+        rows._rows = freeze(self._rows[kept])
         rows._width = self._width
         lengths = np.diff(self._starts, axis=1)
         is_kept = np.zeros(self.size, dtype=np.bool_)
@@ -142,6 +147,11 @@ class LinearMatroid(CompiledMatroid):
             np.unique(self._classes[kept], return_inverse=True)[1].astype(np.int32)
         )
         return rows
+
+    def _data(self) -> tuple[Any, ...]:
+        if self._primes is None:
+            return self._tolerance, plain_array(self._vectors)
+        return self._field, plain_array(self._rows)
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
@@ -229,6 +239,15 @@ def _integer_rows(rows: npt.NDArray[Any], field: int | None) -> npt.NDArray[Any]
         divisor = 1 if field is not None else gcd(*integers) or 1
         result[e] = [entry // divisor for entry in integers]
     return result
+
+
+def _compact(integers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A copy in the narrowest type that holds all entries."""
+    low, high = integers.min(initial=0), integers.max(initial=0)
+    for dtype in (np.int8, np.int16, np.int32, np.int64):
+        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+            return integers.astype(dtype)
+    return integers.copy()
 
 
 def _checked_field(field: int) -> int:

@@ -1,6 +1,7 @@
 """A matroid from any Python function."""
 
 from collections.abc import Callable
+from types import MethodType
 from typing import Self
 
 import numpy as np
@@ -50,6 +51,22 @@ class OracleMatroid(Matroid):
     def _is_independent(self, elements: frozenset[int]) -> bool:
         self.calls += 1
         return self._function(elements)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether `other` has the same size and calls the very same function."""
+        if type(self) is OracleMatroid and type(other) is OracleMatroid:
+            return self._function_identity() == other._function_identity()
+        return super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(self._function_identity())
+
+    def _function_identity(self) -> tuple[int, ...]:
+        function = self._function
+        if isinstance(function, MethodType):
+            # Python makes a new object whenever a method is looked up.
+            return self.size, id(function.__self__), id(function.__func__)
+        return self.size, id(function)
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

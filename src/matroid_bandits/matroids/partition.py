@@ -10,6 +10,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import freeze, integer, listed
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.partition import PartitionKernel
+from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["PartitionMatroid"]
@@ -84,6 +85,12 @@ class PartitionMatroid(CompiledMatroid):
 
     def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
         return self._with(kept, np.maximum(self._capacities - self._counts(contracted), 0))
+
+    def _data(self) -> tuple[Any, ...]:
+        # Groups are numbered in the order of their first elements; their names do not matter, nor
+        # does room for more elements than a group has.
+        capacities = np.minimum(self._capacities, self._counts(np.arange(self.size)))
+        return plain_array(self._groups), plain_array(capacities)
 
     def _n_bases(self) -> int:
         counts = self._counts(np.arange(self.size))

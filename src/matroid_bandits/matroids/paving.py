@@ -75,6 +75,12 @@ class PavingMatroid(CompiledMatroid):
             return in_the_hyperplane
         return np.full(len(elements), self._limit == 0)
 
+    def _data(self) -> tuple[Any, ...]:
+        return self._limit, tuple(sorted(map(tuple, self.hyperplanes)))
+
+    def _attributes(self) -> list[list[int]]:
+        return self.hyperplanes
+
     # ---- in the family ----
 
     def _n_bases(self) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +73,17 @@ class TransversalMatroid(CompiledMatroid):
     def _are_loops(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         without_neighbors: npt.NDArray[np.bool_] = np.diff(self._start)[elements] == 0
         return without_neighbors
+
+    def _data(self) -> tuple[Any, ...]:
+        # The names of right-hand vertices do not matter: each is the list of its elements.
+        elements = np.repeat(np.arange(self.size), np.diff(self._start))
+        by_vertex = np.argsort(self._right, kind="stable")
+        bounds = np.cumsum(np.bincount(self._right, minlength=len(self._vertices)))[:-1]
+        elements_of = np.split(elements[by_vertex], bounds)
+        return tuple(sorted(tuple(each.tolist()) for each in elements_of))
+
+    def _attributes(self) -> list[list[Hashable]]:
+        return self.neighbors
 
     def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
         if contracted.size:

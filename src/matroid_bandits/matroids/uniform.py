@@ -1,7 +1,7 @@
 """Uniform matroids: any `rank` elements may be played together."""
 
 from math import comb
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,9 @@ class UniformMatroid(CompiledMatroid):
     def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
         left = max(0, self._limit - len(contracted))
         return UniformMatroid(min(left, len(kept)), len(kept))
+
+    def _data(self) -> tuple[Any, ...]:
+        return (self._limit,)
 
     def _n_bases(self) -> int:
         return comb(self.size, self._limit)

@@ -18,6 +18,9 @@ class MadeOfOne(CompiledMatroid):
         """The matroid that this one is made of."""
         return self._matroid
 
+    def _components(self) -> tuple[Matroid, ...]:
+        return (self._matroid,)
+
     @property
     def _advice(self) -> str:
         return self._matroid._advice
@@ -47,6 +50,9 @@ class MadeOfSeveral(CompiledMatroid):
     @property
     def parts(self) -> tuple[Matroid, ...]:
         """The matroids, in the order given."""
+        return self._parts
+
+    def _components(self) -> tuple[Matroid, ...]:
         return self._parts
 
     @property

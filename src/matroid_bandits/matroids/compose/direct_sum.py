@@ -1,7 +1,7 @@
 """Direct sums: matroids side by side."""
 
 from math import prod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,9 @@ class DirectSumMatroid(MadeOfSeveral):
 
     def _dual(self) -> Matroid:
         return DirectSumMatroid(*(part.dual() for part in self._parts))
+
+    def _data(self) -> tuple[Any, ...]:
+        return ()
 
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         minors = []

@@ -1,6 +1,6 @@
 """Duals: what a matroid's bases leave over."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,9 @@ class DualMatroid(MadeOfOne):
         basis = kernel.greedy_basis(np.arange(self.size), self.size)
         without_partner: npt.NDArray[np.bool_] = partners_of(kernel, basis, elements) < 0
         return without_partner
+
+    def _data(self) -> tuple[Any, ...]:
+        return ()
 
     def _dual(self) -> Matroid:
         return self._matroid

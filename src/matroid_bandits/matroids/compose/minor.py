@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from matroid_bandits._arguments import distinct_elements, freeze
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.minor import MinorKernel
 from matroid_bandits.errors import too_small
+from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids.base import IntArray, Matroid
 from matroid_bandits.matroids.compose.base import MadeOfOne, checked_matroid
 from matroid_bandits.matroids.compose.dual import DualMatroid
@@ -91,6 +92,9 @@ class MinorMatroid(MadeOfOne):
         if self._contracted.size:
             return super()._are_loops(elements)
         return np.isin(self._elements[elements], self._matroid.loops)
+
+    def _data(self) -> tuple[Any, ...]:
+        return plain_array(self._elements), plain_array(self._contracted)
 
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         taken = np.concatenate((self._contracted, self._elements[contracted]))

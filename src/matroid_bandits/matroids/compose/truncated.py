@@ -1,6 +1,6 @@
 """Truncations: at most so many elements of another matroid."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,9 @@ class TruncatedMatroid(MadeOfOne):
         if self._limit == 0:
             return np.ones(len(elements), dtype=np.bool_)
         return np.isin(elements, self._matroid.loops)
+
+    def _data(self) -> tuple[Any, ...]:
+        return (self._limit,)
 
     def _truncate(self, rank: int) -> Matroid:
         return self._matroid.truncate(rank)

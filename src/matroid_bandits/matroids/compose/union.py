@@ -1,6 +1,6 @@
 """Unions of matroids: sets that can be divided among them."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,9 @@ class UnionMatroid(MadeOfSeveral):
             [np.isin(elements, part.loops) for part in self._parts], axis=0
         )
         return in_all
+
+    def _data(self) -> tuple[Any, ...]:
+        return ()
 
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         if contracted.size:
