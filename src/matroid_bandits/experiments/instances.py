@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits import catalog
-from matroid_bandits._arguments import nearest, real_array, shown
+from matroid_bandits._arguments import real_array
 from matroid_bandits.experiments import fingerprint
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
 from matroid_bandits.experiments.files import Columns, read_csv
@@ -113,21 +113,9 @@ def _sense(top: Section, section: Section, source: Source) -> Sense:
 
 
 def _policies(section: Section, names: Sequence[str]) -> tuple[str, ...] | None:
-    """Which policies of the study run on an instance; None for all."""
-    if "policies" not in section:
-        return None
-    chosen = set()
-    for i, wanted in enumerate(section.list("policies", f'["{names[0]}"]')):
-        if not isinstance(wanted, str):
-            raise section.error(f"must be the name of a policy, got {shown(wanted)}", "policies", i)
-        found = [name for name in names if same_policy(name, wanted)]
-        if not found:
-            hint = nearest(wanted, names)
-            raise section.error(
-                f"{wanted!r} is not among the policies of the study; {hint}", "policies", i
-            )
-        chosen.add(found[0])
-    return tuple(name for name in names if name in chosen)
+    """Which policies of the study run on an instance, in its order; None for all."""
+    chosen = section.chosen("policies", names, what="a policy", same=same_policy)
+    return None if chosen is None else tuple(name for name in names if name in chosen)
 
 
 def _described(source: Source) -> tuple[int, int, str]:

@@ -1,4 +1,4 @@
-"""Figures of a study, drawn to be printed and to be read by the colour-blind."""
+"""Figures of a study, drawn to be printed at their size and read by people who are color-blind."""
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,9 +19,11 @@ from matroid_bandits.experiments.results import Results
 from matroid_bandits.experiments.summary import band, usual_bound, with_costs
 from matroid_bandits.simulation import default_checkpoints
 
+FloatArray = npt.NDArray[np.float64]
+
 __all__ = [
     "FORMATS",
-    "LOGARITHMIC_FROM",
+    "is_logarithmic",
     "oracle_calls_figure",
     "regret_figure",
     "saved",
@@ -30,12 +33,12 @@ __all__ = [
 #: Formats every figure is saved in.
 FORMATS = ("png", "svg", "pdf")
 
-#: From this factor between the regrets of two policies on, the axes of regrets are logarithmic.
-LOGARITHMIC_FROM = 30
+# From this factor between the regrets of two policies on, the axes of regrets are logarithmic.
+_LOGARITHMIC_FROM = 30
 
-# Okabe and Ito's colours, which the colour-blind can tell apart, then more of the same kind by Paul
-# Tol, each with dashes of its own, so that a print in black and white can be read too: with 24
-# colours and 5 dashes, no combination comes twice among 120 policies.
+# The colors of Okabe and Ito, which color-blind people can distinguish, then more of the same kind
+# by Paul Tol. Each comes with dashes, so that a print in black and white can be read too: with 24
+# colors and 5 dashes, no combination comes twice among 120 policies.
 _COLORS = (
     *("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
     *("#332288", "#999933", "#44AA99", "#EE3377", "#117733", "#AA4499", "#661100", "#6699CC"),
@@ -47,28 +50,35 @@ _BOUND: dict[str, Any] = {
     "linestyle": (0, (3, 2)),
     "linewidth": 0.9,
     "zorder": 2.5,
+    "gid": "lower bound",
 }
 
-# More policies than this need room, and bands that do not hide the lines.
+# More policies than this need bands that do not hide the lines.
 _FEW = 6
 
-# Inches that a legend needs for one entry and for one letter, at the font below.
-_ENTRY, _LETTER, _LINE = 0.62, 0.072, 0.19
+# Figures are no wider than the text of a paper, so that they are printed without being reduced and
+# their letters stay legible. All in inches.
+_WIDTH = 7.0
+_WIDTHS = {1: 4.2, 2: 5.6}
+
+# Inches that a legend needs for one entry and for one letter, at the font below, and for one line.
+_ENTRY, _LETTER, _LINE = 0.55, 0.062, 0.165
 
 _STYLE: Any = {
-    "font.size": 9,
-    "axes.titlesize": 9.5,
-    "axes.labelsize": 9,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
+    "font.size": 8,
+    "axes.titlesize": 8.5,
+    "axes.labelsize": 8,
+    "legend.fontsize": 8,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
     "grid.color": "#E4E4E4",
     "grid.linewidth": 0.6,
-    "lines.linewidth": 1.5,
+    "lines.linewidth": 1.3,
     "legend.frameon": False,
-    "savefig.dpi": 200,
+    "savefig.dpi": 300,
     "pdf.fonttype": 42,  # text that can be selected and edited
     "svg.hashsalt": "matroid-bandits",  # the same file every time
 }
@@ -84,11 +94,11 @@ class _Look(NamedTuple):
 def regret_figure(results: Results) -> Figure:
     """Mean regret against rounds with a 95 % confidence band, one panel per instance.
 
-    Laid out as Figure 1 of [DG25], with the lower bound as a thin line in grey. Where regrets are
-    so different that the good ones could not be told apart, both axes of all panels are
-    logarithmic.
+    The lower bound is a thin gray line. Where regrets differ so much that the small ones could not
+    be distinguished, both axes of all panels are logarithmic, and begin where the curves of the
+    later rounds do.
     """
-    logarithmic = spread_of_regrets(results) > LOGARITHMIC_FROM
+    logarithmic = is_logarithmic(results)
 
     def draw(axes: Axes, curves: pd.DataFrame, look: _Look) -> None:
         table = band(curves, "regret")
@@ -100,18 +110,26 @@ def regret_figure(results: Results) -> Figure:
     def finish(axes: Axes, horizon: int) -> None:
         if logarithmic:
             _to_logarithmic(axes, horizon)
-            axes.set_ylim(bottom=_lowest(axes, horizon))
+            bottom = _lowest(axes, horizon)
+            if bottom is not None:
+                axes.set_ylim(bottom=bottom)
+                axes.set_xlim(left=_first_round(axes, bottom))
             return
         axes.set_xlim(0, horizon)
         axes.set_ylim(bottom=0)
         axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         axes.yaxis.set_major_locator(MaxNLocator(4))
-        axes.xaxis.set_major_formatter(FuncFormatter(_in_words))
-        axes.yaxis.set_major_formatter(FuncFormatter(_in_words))
+        axes.xaxis.set_major_formatter(FuncFormatter(_with_unit))
+        axes.yaxis.set_major_formatter(FuncFormatter(_with_unit))
 
     only_costs = len(with_costs(results)) == len(results.study["identity"]["instances"])
     quantity = "cost above the best" if only_costs else "cumulative regret"
     return _panels(results, quantity, draw, finish, bounds=_bounds(results))
+
+
+def is_logarithmic(results: Results) -> bool:
+    """Whether the axes of the regret figure are logarithmic."""
+    return spread_of_regrets(results) > _LOGARITHMIC_FROM
 
 
 def spread_of_regrets(results: Results) -> float:
@@ -133,13 +151,31 @@ def _bounds(results: Results) -> dict[str, float]:
 
 
 def _lowest(axes: Axes, horizon: int) -> float | None:
-    """Where a logarithmic axis begins: low enough for the later rounds of every line."""
-    later = [
-        np.asarray(line.get_ydata())[np.asarray(line.get_xdata()) >= np.sqrt(horizon)]
-        for line in axes.lines
-    ]
+    """Where a logarithmic axis begins: low enough for the later rounds of every policy."""
+    later = [values[rounds >= np.sqrt(horizon)] for rounds, values in _policy_lines(axes)]
+    # Of all lines, the lower bound too, at least the end is shown.
+    later += [np.asarray(line.get_ydata(), np.float64)[-1:] for line in axes.lines]
     positive = [float(values[values > 0].min()) for values in later if (values > 0).any()]
-    return min(positive) / 2 if positive else None
+    return min(positive) / 1.5 if positive else None
+
+
+def _first_round(axes: Axes, bottom: float) -> float:
+    """The last round before a policy's curve rises above `bottom`."""
+    first = []
+    for rounds, values in _policy_lines(axes):
+        above = np.flatnonzero((values >= bottom) & (rounds > 0))
+        if above.size:
+            first.append(max(1.0, float(rounds[max(above[0] - 1, 0)])))
+    return min(first, default=1.0)
+
+
+def _policy_lines(axes: Axes) -> list[tuple[FloatArray, FloatArray]]:
+    """Rounds and values of the lines of policies, without the lower bound."""
+    return [
+        (np.asarray(line.get_xdata(), np.float64), np.asarray(line.get_ydata(), np.float64))
+        for line in axes.lines
+        if line.get_gid() != _BOUND["gid"]
+    ]
 
 
 def oracle_calls_figure(results: Results) -> Figure:
@@ -150,7 +186,8 @@ def oracle_calls_figure(results: Results) -> Figure:
 
     def draw(axes: Axes, curves: pd.DataFrame, look: _Look) -> None:
         counted = curves.dropna(subset=["oracle_calls"])
-        if counted.empty:
+        # Zero is on no logarithmic axis.
+        if not (counted["oracle_calls"] > 0).any():
             return
         calls = counted.astype({"oracle_calls": float}).groupby("round")["oracle_calls"]
         mean = calls.mean()
@@ -172,8 +209,8 @@ def _to_logarithmic(axes: Axes, horizon: int) -> None:
 
 
 @contextmanager
-def house_style() -> Iterator[None]:
-    """Matplotlib's settings for our figures, whatever the user's own are."""
+def _style() -> Iterator[None]:
+    """Matplotlib's settings for these figures, whatever the user's own are."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
@@ -185,7 +222,7 @@ def saved(figure: Figure, kind: str) -> bytes:
     buffer = io.BytesIO()
     # No date: the same results give the same file.
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with house_style():
+    with _style():
         figure.savefig(buffer, format=kind, metadata=dates.get(kind))
     return buffer.getvalue()
 
@@ -200,12 +237,11 @@ def _panels(
     """One panel per instance, and one legend for all of them."""
     identity = results.study["identity"]
     names = [n for n in identity["instances"] if (results.curves["instance"] == n).any()]
-    columns = min(len(names), 5 if len(names) > 6 or len(names) == 5 else 3)
+    columns = _n_columns(len(names))
     rows = ceil(len(names) / columns)
-    with house_style():
-        width, height = (2.0, 1.8) if len(identity["policies"]) <= _FEW else (2.6, 2.4)
-        size = (max(4.2, width * columns), height * rows + 0.6)
-        figure = Figure(figsize=size, layout="constrained")
+    with _style():
+        width = _WIDTHS.get(columns, _WIDTH)
+        figure = Figure(figsize=(width, 0.8 * width / columns * rows + 0.5), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
         handles: dict[str, Line2D] = {}
         for i, name in enumerate(names):
@@ -216,8 +252,10 @@ def _panels(
                 curves = here[here["policy"] == policy]
                 if len(curves):
                     look = _look(k, horizon, len(identity["policies"]))
+                    before = len(axes.lines)
                     draw(axes, curves, look)
-                    handles.setdefault(policy, Line2D([], [], **look.line))
+                    if len(axes.lines) > before:
+                        handles.setdefault(policy, Line2D([], [], **look.line))
             _draw_bound(axes, horizon, (bounds or {}).get(name))
             finish(axes, horizon)
             title = f"({_letter(i)}) {_shortened(name)}" if len(names) > 1 else name
@@ -239,6 +277,13 @@ def _panels(
     return figure
 
 
+def _n_columns(panels: int) -> int:
+    """Two rows of two rather than three and one; ten panels and more in rows of four."""
+    if panels == 4:
+        return 2
+    return min(panels, 3 if panels < 10 else 4)
+
+
 def _look(k: int, horizon: int, policies: int) -> _Look:
     """How policy number `k` of so many is drawn."""
     color = _COLORS[k % len(_COLORS)]
@@ -249,7 +294,7 @@ def _look(k: int, horizon: int, policies: int) -> _Look:
             # A single point would make no line.
             "marker": "o" if horizon == 1 else None,
         },
-        band={"color": color, "alpha": 0.2 if policies <= _FEW else 0.08, "linewidth": 0},
+        band={"color": color, "alpha": 0.2 if policies <= _FEW else 0.1, "linewidth": 0},
     )
 
 
@@ -275,15 +320,15 @@ def _add_legend(figure: Figure, entries: Sequence[tuple[str, Line2D]]) -> None:
         text.set_parse_math(False)
 
 
-def _shortened(name: str, most: int = 24) -> str:
-    return name if len(name) <= most else f"{name[: most - 2]}\N{HORIZONTAL ELLIPSIS}"
+def _shortened(name: str, length: int = 24) -> str:
+    return name if len(name) <= length else f"{name[: length - 2]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _letter(i: int) -> str:
     return chr(ord("a") + i) if i < 26 else str(i + 1)
 
 
-def _in_words(value: float, _position: int) -> str:
+def _with_unit(value: float, _position: int) -> str:
     """50000 as 50k, 1000000 as 1M."""
     for size, letter in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= size:

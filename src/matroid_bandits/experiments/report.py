@@ -14,13 +14,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from matroid_bandits.experiments.findings import NAMES, about_costs, findings
 from matroid_bandits.experiments.formatting import as_printed, count, number, ratio
+from matroid_bandits.experiments.pages import pages
 from matroid_bandits.experiments.plots import (
     FORMATS,
-    LOGARITHMIC_FROM,
+    is_logarithmic,
     oracle_calls_figure,
     regret_figure,
     saved,
-    spread_of_regrets,
 )
 from matroid_bandits.experiments.results import Results, read_results
 from matroid_bandits.experiments.store import write_atomically
@@ -56,7 +56,8 @@ def write_report(folder: str | PathLike[str]) -> Report:
 
     ``report.html`` (one file, opens without a network), ``report.md``, ``table.csv``,
     ``table.tex`` and ``table-instances.tex`` (they need the package booktabs), ``figure-regret``
-    and ``figure-oracle-calls`` as png, svg and pdf.
+    and ``figure-oracle-calls`` as png, svg and pdf, or several of each where the study has
+    ``[[figures]]``.
 
     Parameters
     ----------
@@ -67,16 +68,19 @@ def write_report(folder: str | PathLike[str]) -> Report:
     if results.runs.empty:
         raise StudyError(f"{results.folder} has no finished run yet")
     table = summarize(results)
-    figures = {
-        "figure-regret": regret_figure(results),
-        "figure-oracle-calls": oracle_calls_figure(results),
-    }
     files: dict[str, bytes] = {"table.csv": table.to_csv(index=False).encode()}
-    for name, figure in figures.items():
-        files |= {f"{name}.{kind}": saved(figure, kind) for kind in FORMATS}
     content = _content(results, table)
-    images = {name: _data_address(files[f"{name}.svg"]) for name in figures}
-    files["report.html"] = _render("report.html", content | {"images": images})
+    for page in pages(results):
+        drawn = {"regret": regret_figure, "oracle_calls": oracle_calls_figure}
+        entry: dict[str, Any] = {"name": page.name, "logarithmic": is_logarithmic(page.results)}
+        for what, draw in drawn.items():
+            name = page.file_name(f"figure-{what.replace('_', '-')}")
+            figure = draw(page.results)
+            files |= {f"{name}.{kind}": saved(figure, kind) for kind in FORMATS}
+            entry[what] = name
+            entry[f"{what}_address"] = _data_address(files[f"{name}.svg"])
+        content["pages"].append(entry)
+    files["report.html"] = _render("report.html", content)
     files["report.md"] = _render("report.md", content)
     for name in ("table.tex", "table-instances.tex"):
         files[name] = _render(name, content)
@@ -114,7 +118,7 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         "compared": compared,
         "bounded": bounded,
         "costs": about_costs(results),
-        "logarithmic": spread_of_regrets(results) > LOGARITHMIC_FROM,
+        "pages": [],
         "not_compared": not_compared,
         "reference": reference,
         "instances": _instances(study),

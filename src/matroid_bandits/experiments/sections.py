@@ -132,6 +132,34 @@ class Section:
             raise self.error(f"is empty; for example {example}", key)
         return members
 
+    def chosen(
+        self, key: str, known: Sequence[str], *, what: str, same: Callable[[str, str], bool]
+    ) -> tuple[str, ...] | None:
+        """The names in the list at `key`, as they are known; None if it is not there.
+
+        Parameters
+        ----------
+        key : str
+        known : sequence of str
+            The names that may be chosen.
+        what : str
+            What they are the names of, for messages.
+        same : callable
+            Whether a known name is meant by what is written.
+        """
+        if key not in self:
+            return None
+        chosen: dict[str, None] = {}
+        for i, wanted in enumerate(self.list(key, f'["{known[0]}"]')):
+            if not isinstance(wanted, str):
+                raise self.error(f"must be the name of {what}, got {shown(wanted)}", key, i)
+            found = [name for name in known if same(name, wanted)]
+            if not found:
+                hint = nearest(wanted, known)
+                raise self.error(f"{wanted!r} is not among the {key} of the study; {hint}", key, i)
+            chosen[found[0]] = None
+        return tuple(chosen)
+
     def file(self, key: str, name: str | None = None, *, or_folder: bool = False) -> Path:
         """The file whose path stands at `key`, or is `name`; it must be there."""
         given = Path(self.text(key) if name is None else name)

@@ -15,6 +15,7 @@ from matroid_bandits import catalog
 from matroid_bandits._arguments import integer, nearest
 from matroid_bandits._spelling import spelled, taken_apart
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
+from matroid_bandits.experiments.figures import figures_at
 from matroid_bandits.experiments.instances import instance_at
 from matroid_bandits.experiments.movies import Movies
 from matroid_bandits.experiments.references import reference_at
@@ -37,7 +38,7 @@ __all__ = ["load_study", "policy_spec", "shipped_study", "try_policy"]
 
 _KEYS = (
     *("title", "horizon", "runs", "seed", "sense"),
-    *("policies", "environment", "instances", "reference"),
+    *("policies", "environment", "instances", "reference", "figures"),
 )
 
 
@@ -164,12 +165,14 @@ def _study(
                 # Whatever a user's class raises.
                 problem = str(error) if isinstance(error, ValueError) else repr(error)
                 raise top.error(f"on {instance.name}: {problem}", "policies", i) from error
+    known = {
+        "instance": list(
+            dict.fromkeys([*(n for n in names if n), *(instance.name for instance in instances)])
+        ),
+        "policy": labels,
+    }
     reference: Reference | None = None
     if "reference" in top:
-        known = {
-            "instance": [*(n for n in names if n), *(instance.name for instance in instances)],
-            "policy": labels,
-        }
         reference = reference_at(top.section("reference"), known)
     return Study(
         name=slug(name),
@@ -179,6 +182,7 @@ def _study(
         runs=runs,
         seed=seed,
         reference=reference,
+        figures=figures_at(top, known),
     )
 
 

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -260,6 +261,7 @@ def _described(study: Study) -> dict[str, Any]:
             "within": dict(reference.within),
             "rows": [dict(row) for row in reference.rows],
         },
+        "figures": [asdict(figure) for figure in study.figures],
     }
 
 

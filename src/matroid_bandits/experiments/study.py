@@ -19,6 +19,7 @@ from matroid_bandits.simulation import COUNTERS, LONGEST, SupportsSelectUpdate
 __all__ = [
     "MEASURES",
     "MOST_RUNS",
+    "FigureSpec",
     "Instance",
     "PolicySpec",
     "Reference",
@@ -149,6 +150,25 @@ class PolicySpec:
 
 
 @dataclass(frozen=True)
+class FigureSpec:
+    """A page of a report's figures: some policies on some instances.
+
+    Attributes
+    ----------
+    name : str
+        Heading of the page, and part of the names of its files.
+    policies : tuple of str
+        Names of policies of the study, in the order of their colors.
+    instances : tuple of str, optional
+        Names of instances of the study; by default all on which one of the policies runs.
+    """
+
+    name: str
+    policies: tuple[str, ...]
+    instances: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
 class Reference:
     """Published figures that a report shows beside its own.
 
@@ -191,6 +211,8 @@ class Study:
         Seed of the first run; run number i has ``seed + i``.
     reference : Reference, optional
         Published figures to compare with.
+    figures : tuple of FigureSpec
+        Pages of the report's figures; by default one page of everything.
     """
 
     name: str
@@ -200,6 +222,7 @@ class Study:
     runs: int
     seed: int
     reference: Reference | None = None
+    figures: tuple[FigureSpec, ...] = ()
 
     @property
     def seeds(self) -> range:

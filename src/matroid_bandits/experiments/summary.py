@@ -87,12 +87,9 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
-def half_width(values: npt.NDArray[np.float64], confidence: float = _CONFIDENCE) -> float:
-    """Half the width of Student's confidence interval of a mean; NaN for a single value."""
-    if len(values) < 2:
-        return float("nan")
-    quantile = float(stdtrit(len(values) - 1, (1 + confidence) / 2))
-    return quantile * _std(values) / float(np.sqrt(len(values)))
+def half_width(values: npt.NDArray[np.float64]) -> float:
+    """Half the width of Student's 95 % confidence interval of a mean; NaN for a single value."""
+    return float(_half_width(_std(values), len(values)))
 
 
 def usual_bound(runs: pd.DataFrame) -> float:
@@ -112,13 +109,10 @@ def with_costs(results: Results) -> list[str]:
 
 def band(curves: pd.DataFrame, column: str) -> pd.DataFrame:
     """Mean of a column at each round over the runs, and half the width of its interval (``ci``)."""
-    groups = [(r, values.to_numpy(np.float64)) for r, values in curves.groupby("round")[column]]
+    table = curves.groupby("round")[column].agg(["mean", "std", "count"])
+    ci = _half_width(table["std"].to_numpy(), table["count"].to_numpy())
     return pd.DataFrame(
-        {
-            "round": [r for r, _ in groups],
-            "mean": [values.mean() for _, values in groups],
-            "ci": [half_width(values) for _, values in groups],
-        }
+        {"round": table.index.to_numpy(), "mean": table["mean"].to_numpy(), "ci": ci}
     )
 
 
@@ -168,6 +162,12 @@ def _published(study: dict[str, Any]) -> dict[tuple[str, str, int], dict[str, fl
         }
         for row in reference["rows"]
     }
+
+
+def _half_width(std: Any, count: Any) -> Any:
+    """The same from standard deviations and numbers of values."""
+    quantile = stdtrit(np.maximum(count - 1.0, 1.0), (1 + _CONFIDENCE) / 2)
+    return np.where(np.asarray(count) > 1, quantile * std / np.sqrt(count), np.nan)
 
 
 def _std(values: npt.NDArray[np.float64]) -> float:
