@@ -5,29 +5,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from numbers import Real
 from operator import index
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from matroid_bandits._types import FloatArray, IntArray
+
 __all__ = [
+    "abbreviated",
+    "as_list",
+    "check_known",
+    "choice",
     "distinct_elements",
     "element_array",
     "freeze",
     "frozen_state",
     "integer",
-    "listed",
-    "nearest",
     "not_an_element",
     "real",
     "real_array",
-    "refuse_unknown",
-    "shown",
+    "suggestion",
     "weight_array",
 ]
 
-IntArray = npt.NDArray[np.intp]
-FloatArray = npt.NDArray[np.float64]
+T = TypeVar("T", bound=str)
 
 
 # ---- elements ----
@@ -51,7 +53,7 @@ def element_array(elements: Any) -> IntArray:
     if array.dtype == object and all(isinstance(e, int) for e in array):
         raise ValueError(f"element {max(array, key=abs)} is not in the ground set")
     if array.dtype.kind not in "iu":
-        raise ValueError(f"elements must be integers, got {shown(array.tolist())}")
+        raise ValueError(f"elements must be integers, got {abbreviated(array.tolist())}")
     if array.max() > np.iinfo(np.intp).max:
         raise ValueError(f"element {array.max()} is not in the ground set")
     return np.ascontiguousarray(array, dtype=np.intp)
@@ -64,12 +66,12 @@ def _array_of(elements: Any) -> npt.NDArray[Any]:
     if not is_list and not hasattr(elements, "__array__"):
         raise ValueError(
             "elements must be a list, a tuple or an array of integers, "
-            f"got {shown(elements)} ({type(elements).__name__})"
+            f"got {abbreviated(elements)} ({type(elements).__name__})"
         )
     try:
         return np.asarray(elements)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"elements must be integers, got {shown(elements)}") from error
+        raise ValueError(f"elements must be integers, got {abbreviated(elements)}") from error
 
 
 def distinct_elements(elements: Iterable[int], size: int) -> IntArray:
@@ -111,9 +113,9 @@ def real_array(values: Any, what: str) -> FloatArray:
             raise TypeError("not numbers")
         array = array.astype(np.float64)
     except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{what} must be numbers, got {shown(values)}") from error
+        raise ValueError(f"{what} must be numbers, got {abbreviated(values)}") from error
     if array.ndim != 1:
-        got = shown(values) if array.ndim == 0 else f"an array of shape {array.shape}"
+        got = abbreviated(values) if array.ndim == 0 else f"an array of shape {array.shape}"
         raise ValueError(f"{what} must be a one-dimensional list, got {got}")
     return np.ascontiguousarray(array)
 
@@ -138,7 +140,7 @@ def integer(
             raise TypeError("a truth value")
         number = index(value)
     except TypeError as error:
-        raise ValueError(f"{what} must be an integer, got {shown(value)}") from error
+        raise ValueError(f"{what} must be an integer, got {abbreviated(value)}") from error
     if minimum is not None and number < minimum:
         raise ValueError(f"{what} must be at least {minimum}, got {number}")
     if maximum is not None and number > maximum:
@@ -155,7 +157,7 @@ def real(value: Any, what: str, *, minimum: float, maximum: float) -> float:
         number = nan
     if not minimum <= number <= maximum:
         raise ValueError(
-            f"{what} must be a number from {minimum:g} to {maximum:g}, got {shown(value)}"
+            f"{what} must be a number from {minimum:g} to {maximum:g}, got {abbreviated(value)}"
         )
     return number
 
@@ -163,12 +165,12 @@ def real(value: Any, what: str, *, minimum: float, maximum: float) -> float:
 # ---- other things ----
 
 
-def listed(values: Any, what: str) -> list[Any]:
+def as_list(values: Any, what: str) -> list[Any]:
     """The members of an iterable that is neither a text nor a mapping."""
     if isinstance(values, np.ndarray) and values.ndim:
         return list(values.tolist())
     if isinstance(values, (str, Mapping, np.ndarray)) or not isinstance(values, Iterable):
-        raise ValueError(f"{what} must be a list, got {shown(values)}")
+        raise ValueError(f"{what} must be a list, got {abbreviated(values)}")
     return list(values)
 
 
@@ -186,26 +188,61 @@ def frozen_state(state: dict[str, Any]) -> dict[str, Any]:
     return state
 
 
-def nearest(name: str, allowed: Iterable[str]) -> str:
+def choice(
+    value: Any,
+    what: str,
+    allowed: Iterable[T],
+    *,
+    ignore_case: bool = False,
+    aliases: Mapping[str, str] | None = None,
+) -> T:
+    """The member of `allowed` that `value` is; an error suggests what was perhaps meant.
+
+    Parameters
+    ----------
+    value : object
+        What was passed.
+    what : str
+        What it is, for the message: "index", "kind".
+    allowed : iterable of str
+        The names that are allowed.
+    ignore_case : bool, default False
+        Whether "maub" is accepted for "MAUB".
+    aliases : mapping of str to str, optional
+        Other names, which are not accepted, and the allowed name to suggest for each.
+    """
+    names = list(allowed)
+    if isinstance(value, str):
+        for name in names:
+            if value == name or (ignore_case and value.lower() == name.lower()):
+                return name
+    hint = suggestion(str(value), names, aliases)
+    raise ValueError(f"unknown {what} {abbreviated(value)}; {hint}")
+
+
+def suggestion(name: str, allowed: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
     """The end of a message about an unknown name: what was perhaps meant, and what is allowed."""
     names = list(allowed)
-    lowered = {known.lower(): known for known in names}
+    lowered = {known.lower(): known for known in [*(aliases or ()), *names]}
     close = difflib.get_close_matches(name.lower(), lowered, n=1)
-    hint = f"did you mean {lowered[close[0]]}? " if close else ""
+    hint = ""
+    if close:
+        meant = lowered[close[0]]
+        hint = f"did you mean {(aliases or {}).get(meant, meant)}? "
     more = ", ..." if len(names) > 30 else ""
     return f"{hint}allowed are {', '.join(names[:30])}{more}"
 
 
-def refuse_unknown(owner: str, given: Iterable[str], allowed: Iterable[str]) -> None:
+def check_known(owner: str, given: Iterable[str], allowed: Iterable[str]) -> None:
     """Raise a ValueError for the first parameter that `owner` does not have."""
     names = list(allowed)
     for key in given:
         if key not in names:
-            hint = nearest(key, names) if names else "it takes none"
-            raise ValueError(f"{owner} has no parameter {shown(key)}; {hint}")
+            hint = suggestion(key, names) if names else "it takes none"
+            raise ValueError(f"{owner} has no parameter {abbreviated(key)}; {hint}")
 
 
-def shown(value: Any) -> str:
-    """A value as messages show it, cut where it is long."""
+def abbreviated(value: Any) -> str:
+    """A value as messages show it: its repr, cut at 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

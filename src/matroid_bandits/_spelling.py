@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from matroid_bandits._arguments import shown
+from matroid_bandits._arguments import abbreviated
 
 __all__ = ["spelled", "taken_apart"]
 
@@ -29,18 +29,18 @@ def taken_apart(text: str) -> tuple[str, dict[str, Any]]:
     example = "write it like MAUB(noise=0.2)"
     found = _CALL.fullmatch(compact)
     if not found or not found["name"].strip():
-        raise ValueError(f"{shown(text)} cannot be read: {example}")
+        raise ValueError(f"{abbreviated(text)} cannot be read: {example}")
     inside, parameters = found["inside"], dict[str, Any]()
     place = 0
     while inside[place:].strip():
         parameter = _PARAMETER.match(inside, place)
         if not parameter or not parameter["value"]:
             raise ValueError(
-                f"{shown(text)} cannot be read at {shown(inside[place:].strip())}: parameters are "
-                f"named, with commas between them; {example}"
+                f"{abbreviated(text)} cannot be read at {abbreviated(inside[place:].strip())}: "
+                f"parameters are named, with commas between them; {example}"
             )
         if parameter["key"] in parameters:
-            raise ValueError(f"{shown(text)} gives {parameter['key']} twice")
+            raise ValueError(f"{abbreviated(text)} gives {parameter['key']} twice")
         parameters[parameter["key"]] = _value(parameter["value"])
         place = parameter.end()
     return found["name"].strip(), parameters

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import freeze, shown, weight_array
+from matroid_bandits._arguments import abbreviated, freeze, weight_array
 from matroid_bandits._core.matroids.partners import partners_of
 from matroid_bandits._tables import aligned
+from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.environments import Environment
 from matroid_bandits.errors import no_partner
 from matroid_bandits.matroids import Matroid
@@ -23,8 +24,6 @@ from matroid_bandits.problem import Problem
 
 __all__ = ["Gaps", "gaps", "regret_lower_bound"]
 
-IntArray = npt.NDArray[np.intp]
-FloatArray = npt.NDArray[np.float64]
 
 # More lines than this are no longer read.
 _LINES = 20
@@ -127,7 +126,7 @@ def gaps(matroid: Matroid | Problem, means: npt.ArrayLike | Mapping[Any, float])
           2   0.1        1   0.7  0.6
     """
     if not isinstance(matroid, (Matroid, Problem)):
-        raise TypeError(f"gaps are those of a matroid, got {shown(matroid)}")
+        raise TypeError(f"gaps are those of a matroid, got {abbreviated(matroid)}")
     problem = Problem.of(matroid)
     matroid = problem.matroid
     given = means if not isinstance(means, Mapping) else problem.values(means)
@@ -209,7 +208,7 @@ def regret_lower_bound(
     10.75
     """
     if not isinstance(environment, Environment):
-        raise TypeError(f"environment must be an Environment, got {shown(environment)}")
+        raise TypeError(f"environment must be an Environment, got {abbreviated(environment)}")
     if isinstance(matroid, (Matroid, Problem)) and environment.size != matroid.size:
         raise ValueError(
             f"the environment has {environment.size} elements, the matroid {matroid.size}"
@@ -227,7 +226,7 @@ def regret_lower_bound(
 def _rounds(rounds: npt.ArrayLike) -> FloatArray:
     array = np.asarray(rounds)
     if array.dtype.kind not in "iuf" or array.dtype == np.bool_:
-        raise ValueError(f"rounds must be whole numbers, got {shown(rounds)}")
+        raise ValueError(f"rounds must be whole numbers, got {abbreviated(rounds)}")
     wrong = array[~(np.isfinite(array) & (array >= 1) & (array == np.floor(array)))]
     if wrong.size:
         raise ValueError(f"rounds must be whole numbers, at least 1, got {wrong.flat[0]}")

@@ -11,22 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import (
+    abbreviated,
+    as_list,
+    choice,
     distinct_elements,
     integer,
-    listed,
-    nearest,
     real_array,
-    shown,
+    suggestion,
 )
+from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.matroids import Matroid
 
 __all__ = ["Problem"]
 
-IntArray = npt.NDArray[np.intp]
-FloatArray = npt.NDArray[np.float64]
 Names = Iterable[Any]
 
-_SENSES = ("max", "min")
+_SENSES: tuple[Literal["max"], Literal["min"]] = ("max", "min")
 
 
 class Problem:
@@ -66,14 +66,11 @@ class Problem:
     ) -> None:
         if not isinstance(matroid, Matroid):
             raise TypeError(
-                f"a problem needs a matroid, got {shown(matroid)}; for a function that tells "
+                f"a problem needs a matroid, got {abbreviated(matroid)}; for a function that tells "
                 "independent sets, pass OracleMatroid(size, function)"
             )
-        if sense not in _SENSES:
-            hint = nearest(str(sense), _SENSES)
-            raise ValueError(f"sense must be 'max' or 'min', got {shown(sense)}; {hint}")
         self._matroid = matroid
-        self._sense: Literal["max", "min"] = sense
+        self._sense: Literal["max", "min"] = choice(sense, "sense", _SENSES)
         self._labels = None if labels is None else distinct_labels(labels, matroid.size)
         self._number = {label: e for e, label in enumerate(self._labels or ())}
 
@@ -124,7 +121,7 @@ class Problem:
                 names = list(names)
             distinct_elements(names, self.size)
             return np.asarray(names, dtype=np.intp)
-        numbers = [self._number_of(name) for name in listed(names, "names")]
+        numbers = [self._number_of(name) for name in as_list(names, "names")]
         if len(set(numbers)) < len(numbers):
             doubled = next(e for i, e in enumerate(numbers) if e in numbers[:i])
             raise ValueError(f"{self._labels[doubled]!r} is given twice")
@@ -151,7 +148,9 @@ class Problem:
             return self._number[name]
         except (KeyError, TypeError):
             known = [str(label) for label in self._labels or ()]
-            raise ValueError(f"unknown label {shown(name)}; {nearest(str(name), known)}") from None
+            raise ValueError(
+                f"unknown label {abbreviated(name)}; {suggestion(str(name), known)}"
+            ) from None
 
     # ---- questions, in its own words ----
 
@@ -301,7 +300,7 @@ class Problem:
 def distinct_labels(labels: Any, size: int, what: str = "element") -> tuple[Any, ...]:
     """One label per element, all hashable and different; messages call an element a `what`."""
     # Series and indices of data frames tell their plain values like arrays do.
-    names = listed(labels.tolist() if hasattr(labels, "tolist") else labels, "labels")
+    names = as_list(labels.tolist() if hasattr(labels, "tolist") else labels, "labels")
     if len(names) != size:
         raise ValueError(f"one label per {what} is needed: {size}, got {len(names)}")
     first: dict[Any, int] = {}
@@ -312,9 +311,9 @@ def distinct_labels(labels: Any, size: int, what: str = "element") -> tuple[Any,
         except TypeError:
             before = None
         if before is None:
-            raise ValueError(f"the label of {what} {e} must be hashable, got {shown(name)}")
+            raise ValueError(f"the label of {what} {e} must be hashable, got {abbreviated(name)}")
         if before != e:
-            raise ValueError(f"{what}s {before} and {e} have the same label {shown(name)}")
+            raise ValueError(f"{what}s {before} and {e} have the same label {abbreviated(name)}")
     return tuple(names)
 
 

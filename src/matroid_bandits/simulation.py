@@ -7,11 +7,11 @@ from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from matroid_bandits._arguments import integer, listed
+from matroid_bandits._arguments import as_list, integer
 from matroid_bandits._core.loop import run
 from matroid_bandits._core.streams.rewards import RewardKernel
+from matroid_bandits._types import CountArray, FloatArray, IntArray
 from matroid_bandits.environments import Environment
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
@@ -19,8 +19,6 @@ from matroid_bandits.problem import Problem
 
 __all__ = ["Simulation", "SupportsSelectUpdate", "default_checkpoints", "simulate"]
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 # Rounds are counted exactly, also where they are floats.
 LONGEST = 2**53
@@ -61,15 +59,15 @@ class Simulation:
         The same after each of the checkpoints.
     """
 
-    rounds: IntArray = field(repr=False)
+    rounds: CountArray = field(repr=False)
     regret: FloatArray = field(repr=False)
     total_regret: float
     seconds: float
     counters: dict[str, int]
-    counter_curves: dict[str, IntArray] = field(repr=False)
+    counter_curves: dict[str, CountArray] = field(repr=False)
 
 
-def default_checkpoints(horizon: int) -> IntArray:
+def default_checkpoints(horizon: int) -> CountArray:
     """Up to 200 rounds to look at: half of them evenly spaced, half on a logarithmic scale."""
     horizon = integer(horizon, "horizon", minimum=1, maximum=LONGEST)
     evenly = np.linspace(0, horizon, 101)[1:]
@@ -84,7 +82,7 @@ def simulate(
     horizon: int,
     *,
     seed: int = 0,
-    checkpoints: Sequence[int] | IntArray | None = None,
+    checkpoints: Sequence[int] | CountArray | None = None,
     matroid: Matroid | Problem | None = None,
 ) -> Simulation:
     """Play `horizon` rounds and measure the pseudo-regret.
@@ -198,8 +196,8 @@ def _problem_of(policy: SupportsSelectUpdate, given: Matroid | Problem | None) -
     return Problem.of(given)
 
 
-def _grid(checkpoints: Sequence[int] | IntArray, horizon: int) -> IntArray:
-    rounds = [integer(c, "a checkpoint") for c in listed(checkpoints, "checkpoints")]
+def _grid(checkpoints: Sequence[int] | CountArray, horizon: int) -> CountArray:
+    rounds = [integer(c, "a checkpoint") for c in as_list(checkpoints, "checkpoints")]
     for wrong in (c for c in rounds if not 1 <= c <= horizon):
         raise ValueError(f"checkpoints must be from 1 to the horizon {horizon}, got {wrong}")
     grid = np.array(rounds, dtype=np.int64)
@@ -208,7 +206,7 @@ def _grid(checkpoints: Sequence[int] | IntArray, horizon: int) -> IntArray:
     return grid if len(grid) and grid[-1] == horizon else np.append(grid, horizon)
 
 
-def _value(basis: npt.NDArray[np.intp], gains: FloatArray) -> float:
+def _value(basis: IntArray, gains: FloatArray) -> float:
     """Sum of what is gained, lowest element first, as the compiled loop adds them."""
     value = 0.0
     for gain in gains[basis].tolist():
@@ -222,8 +220,8 @@ def _run_in_python(
     rewards: RewardKernel,
     gains: FloatArray,
     best_value: float,
-    checkpoints: IntArray,
-) -> tuple[FloatArray, IntArray]:
+    checkpoints: CountArray,
+) -> tuple[FloatArray, CountArray]:
     """The loop for policies written in Python; what they play is checked to be a basis."""
     values: dict[bytes, float] = {}
     regret = np.zeros(len(checkpoints))

@@ -341,7 +341,7 @@ def test_rows_are_called_as_in_the_index() -> None:
         ({"vectors": []}, "at least one column; the frame has 'title'"),
         ({"vectors": ["title"]}, r"has 'Alien' in row 0, which is no number.*get_dummies"),
         ({"vectors": ["year", "yeer"]}, "did you mean year?"),
-        ({"at_most": 1, "sense": "least"}, "sense must be 'max' or 'min'"),
+        ({"at_most": 1, "sense": "least"}, "unknown sense 'least'; allowed are max, min"),
     ],
 )
 def test_what_is_refused_about_a_frame(options, message: str) -> None:

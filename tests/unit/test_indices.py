@@ -106,6 +106,8 @@ def test_parameters_out_of_range(make: partial[mb.Index], message: str) -> None:
     "arguments, message",
     [
         ({"index": "kll"}, "unknown index 'kll'; did you mean kl\\? allowed are"),
+        ({"index": "klucb"}, "unknown index 'klucb'; did you mean kl\\? allowed are"),
+        ({"index": "GaussianThomson"}, "did you mean gaussian\\?"),
         ({"index": 3}, "unknown index 3"),
         ({"index": "kl", "noise": 0.2}, "the index kl has no parameter 'noise'; allowed are c"),
         ({"index": "beta", "noise": 0.2}, "has no parameter 'noise'; it takes none"),
@@ -122,6 +124,11 @@ def test_parameters_out_of_range(make: partial[mb.Index], message: str) -> None:
 def test_mistakes_with_an_index(cls: type[mb.OMM], arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         cls(mb.UniformMatroid(1, 2), **arguments)
+
+
+def test_an_index_class_is_refused_with_the_call_that_was_meant() -> None:
+    with pytest.raises(TypeError, match=r"got the class KLUCB; pass KLUCB\(\)"):
+        mb.MAUB(mb.UniformMatroid(1, 2), index=mb.KLUCB)
 
 
 def test_indices_by_name_with_parameters_and_as_they_are() -> None:

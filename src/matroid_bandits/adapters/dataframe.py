@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import integer, listed, nearest, shown
+from matroid_bandits._arguments import abbreviated, as_list, integer, suggestion
 from matroid_bandits.adapters._numbers import whole_as_integers
 from matroid_bandits.matroids import (
     LaminarMatroid,
@@ -122,7 +122,7 @@ def _refuse_unfit(frame: Any) -> None:
                 f"from_dataframe needs a pandas.DataFrame, got a {kind}; pass its {method}()"
             )
     raise TypeError(
-        f"from_dataframe needs a pandas.DataFrame, got {shown(frame)}; make one by "
+        f"from_dataframe needs a pandas.DataFrame, got {abbreviated(frame)}; make one by "
         "pandas.DataFrame(...) (pip install 'matroid-bandits[frames]')"
     )
 
@@ -132,7 +132,7 @@ def _column(frame: Any, name: Any) -> Any:
     known = list(frame.columns)
     if name not in known:
         raise ValueError(
-            f"the frame has no column {name!r}; {nearest(str(name), map(str, known))}"
+            f"the frame has no column {name!r}; {suggestion(str(name), map(str, known))}"
             if known
             else f"the frame has no column {name!r}, nor any other"
         )
@@ -151,7 +151,7 @@ def _column(frame: Any, name: Any) -> Any:
 
 def _row(frame: Any, place: int) -> str:
     """A row as its owner calls it."""
-    return shown(frame.index[[place]].tolist()[0])
+    return abbreviated(frame.index[[place]].tolist()[0])
 
 
 def _labels(frame: Any, name: str | None) -> list[Any] | None:
@@ -166,14 +166,14 @@ def _labels(frame: Any, name: str | None) -> list[Any] | None:
             before = first.setdefault(label, place)
         except TypeError:
             raise ValueError(
-                f"{where} has {shown(label)} in row {place} counted from 0; a label must be "
+                f"{where} has {abbreviated(label)} in row {place} counted from 0; a label must be "
                 "hashable: a text, a number, a tuple of these"
             ) from None
         if before != place:
             raise ValueError(
-                f"{where} has {shown(label)} twice, in the rows {before} and {place} counted from "
-                "0; a label must name one row: take another column by labels='column', or number "
-                "the rows by frame.reset_index(drop=True)"
+                f"{where} has {abbreviated(label)} twice, in the rows {before} and {place} "
+                "counted from 0; a label must name one row: take another column by "
+                "labels='column', or number the rows by frame.reset_index(drop=True)"
             )
     return labels
 
@@ -192,7 +192,7 @@ class _Grouping(NamedTuple):
 def _groupings(frame: Any, groups: Any, capacities: Any) -> list[_Grouping]:
     if isinstance(groups, str) or groups in list(frame.columns):  # a name may be a number
         return [_grouping(frame, groups, capacities)]
-    columns = listed(groups, "groups")
+    columns = as_list(groups, "groups")
     if not columns:
         raise ValueError("groups must name a column, got none; for the best few rows use at_most")
     if not isinstance(capacities, Mapping):
@@ -212,8 +212,8 @@ def _grouping(frame: Any, name: str, capacities: Any) -> _Grouping:
     for place, value in enumerate(values):
         if not isinstance(value, Hashable):
             raise ValueError(
-                f"column {name!r} has {shown(value)} in row {_row(frame, place)}; a group is a "
-                "number or a text, one for every row"
+                f"column {name!r} has {abbreviated(value)} in row {_row(frame, place)}; a group is "
+                "a number or a text, one for every row"
             )
     found: dict[Any, int] = {}
     for value in dict.fromkeys(values):
@@ -261,7 +261,7 @@ def _vectors(frame: Any, names: Sequence[str] | str, labels: str | None) -> npt.
         kinds = zip(frame.columns, frame.dtypes, strict=True)
         chosen = [name for name, kind in kinds if name != labels and kind.kind in "biuf"]
     else:
-        chosen = listed(names, "vectors")
+        chosen = as_list(names, "vectors")
     if not chosen:
         raise ValueError(
             "vectors need at least one column; the frame has "
@@ -278,7 +278,7 @@ def _numbers(frame: Any, name: str) -> npt.NDArray[Any]:
     for place, value in enumerate(values.tolist()):
         if not isinstance(value, Real):
             raise ValueError(
-                f"column {name!r} has {shown(value)} in row {_row(frame, place)}, which is no "
-                f"number; for a column of 0 and 1 per value: pandas.get_dummies(frame[{name!r}])"
+                f"column {name!r} has {abbreviated(value)} in row {_row(frame, place)}, which is "
+                f"no number; for a column of 0 and 1 per value: pandas.get_dummies(frame[{name!r}])"
             )
     return values

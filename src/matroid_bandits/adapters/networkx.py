@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._arguments import abbreviated, choice
 from matroid_bandits.matroids import CographicMatroid, GraphicMatroid
 from matroid_bandits.problem import Problem
 
@@ -44,8 +44,7 @@ def from_networkx(
     >>> network.best_basis({("Oslo", "Rome"): 20, ("Oslo", "Cork"): 18, ("Rome", "Cork"): 35})
     [('Oslo', 'Rome'), ('Oslo', 'Cork')]
     """
-    if kind not in _KINDS:
-        raise ValueError(f"unknown kind {shown(kind)}; {nearest(str(kind), _KINDS)}")
+    choice(kind, "kind", _KINDS)
     _refuse_unfit(graph)
     labels = list(graph.edges(keys=True) if graph.is_multigraph() else graph.edges())
     if not labels:
@@ -61,7 +60,7 @@ def _refuse_unfit(graph: Any) -> None:
     asked = ("edges", "is_directed", "is_multigraph", "number_of_nodes")
     if isinstance(graph, type) or not all(hasattr(graph, name) for name in asked):
         raise TypeError(
-            f"from_networkx needs a networkx.Graph, got {shown(graph)}; make one by "
+            f"from_networkx needs a networkx.Graph, got {abbreviated(graph)}; make one by "
             "networkx.Graph(edges) (pip install 'matroid-bandits[graphs]'), or pass a list of "
             "pairs to GraphicMatroid"
         )

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import shown
+from matroid_bandits._arguments import abbreviated
 from matroid_bandits.matroids import (
     DualMatroid,
     GraphicMatroid,
@@ -69,8 +69,8 @@ def from_sage(matroid: Any, *, sense: Literal["max", "min"] = "max") -> Problem:
     """
     if not _is_sages(matroid):
         raise TypeError(
-            f"from_sage needs a matroid of SageMath, got {shown(matroid)}; for a function that "
-            "tells independent sets, pass OracleMatroid(size, function)"
+            f"from_sage needs a matroid of SageMath, got {abbreviated(matroid)}; for a function "
+            "that tells independent sets, pass OracleMatroid(size, function)"
         )
     labels = _ascending(matroid.groundset())
     return Problem(_ours(matroid, labels), labels=labels, sense=sense)
@@ -217,7 +217,7 @@ def to_sage(matroid: Matroid | Problem) -> Any:
     True
     """
     if not isinstance(matroid, (Matroid, Problem)):
-        raise TypeError(f"to_sage needs a Matroid or a Problem, got {shown(matroid)}")
+        raise TypeError(f"to_sage needs a Matroid or a Problem, got {abbreviated(matroid)}")
     problem = Problem.of(matroid)
     labels = list(range(problem.size)) if problem.labels is None else list(problem.labels)
     return _sages(problem.matroid, labels)

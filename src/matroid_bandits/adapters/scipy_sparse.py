@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._arguments import abbreviated, choice
 from matroid_bandits.adapters._numbers import whole_as_integers
 from matroid_bandits.matroids import GraphicMatroid, LinearMatroid, TransversalMatroid
 from matroid_bandits.problem import Problem, distinct_labels
@@ -78,8 +78,7 @@ def from_scipy_sparse(
     >>> staff.best_basis([0.2, 0.5, 0.1])
     ['Bob', 'Eve']
     """
-    if kind not in _KINDS:
-        raise ValueError(f"unknown kind {shown(kind)}; {nearest(str(kind), _KINDS)}")
+    choice(kind, "kind", _KINDS)
     if field is not None and kind != "linear":
         raise ValueError(f"field is for kind='linear', got field={field!r} with kind={kind!r}")
     entries = _entries(matrix)
@@ -98,8 +97,8 @@ def _entries(matrix: Any) -> Any:
     # By what it can do: whoever has a sparse matrix has SciPy, and we need not import it.
     if isinstance(matrix, type) or not all(hasattr(matrix, name) for name in ("tocsr", "shape")):
         raise TypeError(
-            f"from_scipy_sparse needs a sparse matrix of SciPy, got {shown(matrix)}; make one by "
-            "scipy.sparse.csr_array(...) (pip install 'matroid-bandits[sparse]'), or pass a "
+            f"from_scipy_sparse needs a sparse matrix of SciPy, got {abbreviated(matrix)}; make "
+            "one by scipy.sparse.csr_array(...) (pip install 'matroid-bandits[sparse]'), or pass a "
             "matrix that is not sparse to LinearMatroid"
         )
     if len(matrix.shape) != 2:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from matroid_bandits import environments, matroids, policies
-from matroid_bandits._arguments import nearest, refuse_unknown, shown
+from matroid_bandits._arguments import check_known, choice
 from matroid_bandits._spelling import spelled, taken_apart
 from matroid_bandits.environments import Environment
 from matroid_bandits.indices.by_name import INDICES
@@ -95,7 +95,7 @@ def policy(text: str) -> NamedPolicy:
     name, parameters = taken_apart(text)
     cls = policy_class(name)
     allowed = [known for known in inspect.signature(cls).parameters if known != "matroid"]
-    refuse_unknown(cls.name, parameters, allowed)
+    check_known(cls.name, parameters, allowed)
     ordered = {key: parameters[key] for key in allowed if key in parameters}
     found = NamedPolicy(spelled(cls.name, ordered), cls, ordered)
     try:
@@ -134,7 +134,4 @@ def summary(documented: object) -> str:
 
 
 def _by_name(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:
-    for known, cls in table.items():
-        if known.lower() == name.lower():
-            return cls
-    raise ValueError(f"unknown {kind} {shown(name)}; {nearest(name, table)}")
+    return table[choice(name, kind, table, ignore_case=True)]

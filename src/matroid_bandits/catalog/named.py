@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matroid_bandits._arguments import integer, shown
+from matroid_bandits._arguments import abbreviated, integer
 from matroid_bandits.catalog import geometries, graphs
 from matroid_bandits.catalog._sizes import affordable
 from matroid_bandits.catalog.classes import MATROIDS, summary
@@ -162,7 +162,9 @@ def _single(text: str, name: str, seed: int) -> Matroid:
     if word in MATROIDS and len(numbers) == 1:
         affordable(f"{word}({numbers[0]})", numbers[0])
         return MATROIDS[word].random(np.random.default_rng(seed), numbers[0])
-    raise ValueError(f"unknown matroid {shown(name)}; {_hint(word)}allowed are {_all_names()}")
+    raise ValueError(
+        f"unknown matroid {abbreviated(name)}; {_hint(word)}allowed are {_all_names()}"
+    )
 
 
 _BY_WORD = {

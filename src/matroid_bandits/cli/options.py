@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from matroid_bandits._arguments import nearest
+from matroid_bandits._arguments import suggestion
 from matroid_bandits.environments.base import LARGEST
 from matroid_bandits.simulation import LONGEST
 
@@ -20,7 +20,7 @@ class Parser(argparse.ArgumentParser):
     def refuse(self, unknown: str) -> NoReturn:
         """Answer an argument that is not among the options."""
         known = sorted(option for option in self._option_string_actions if option[:2] == "--")
-        self.error(f"unknown argument {unknown}; {nearest(unknown, known)}")
+        self.error(f"unknown argument {unknown}; {suggestion(unknown, known)}")
 
 
 def named(find: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import freeze, frozen_state, integer, nearest, shown
+from matroid_bandits._arguments import abbreviated, choice, freeze, frozen_state, integer
+from matroid_bandits._types import CountArray
 from matroid_bandits.matroids import LinearMatroid
 
 __all__ = ["GENRES", "WAYS", "Catalogue"]
 
-IntArray = npt.NDArray[np.int64]
 
 #: The 18 genres of the MovieLens READMEs, in their order.
 GENRES = (
@@ -82,13 +82,13 @@ class Catalogue:
     """
 
     name: str
-    ids: IntArray
+    ids: CountArray
     titles: tuple[str, ...]
     genres: tuple[str, ...]
-    vectors: IntArray
-    counts: IntArray
+    vectors: CountArray
+    counts: CountArray
     means: npt.NDArray[np.float64]
-    arrivals: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    arrivals: CountArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         # The usual way for a frozen dataclass to tidy its own fields.
@@ -131,8 +131,7 @@ class Catalogue:
         way : str
             ``most-rated``, ``lowest-id``, or ``first-rated``: in the order of `arrivals`.
         """
-        if way not in WAYS:
-            raise ValueError(f"unknown way to choose movies {way!r}; {nearest(way, WAYS)}")
+        choice(way, "way to choose movies", WAYS)
         n = integer(n, "n, the number of movies to keep,", minimum=1, maximum=len(self))
         keys = {"most-rated": -self.counts, "lowest-id": self.ids, "first-rated": self.arrivals}
         rows = np.lexsort((self.ids, keys[way]))[:n]
@@ -160,7 +159,7 @@ def _array(values: Any, what: str, kind: type, shape: tuple[int, ...]) -> npt.ND
     """A read-only copy of `values` with the given type and shape."""
     array = np.asarray(values)
     if array.size and not np.can_cast(array.dtype, kind, "same_kind"):
-        raise ValueError(f"{what} must be {np.dtype(kind)}, got {shown(values)}")
+        raise ValueError(f"{what} must be {np.dtype(kind)}, got {abbreviated(values)}")
     if array.shape != shape:
         raise ValueError(
             f"{what} must have the shape {shape} to fit titles and genres, got {array.shape}"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import shown
+from matroid_bandits._arguments import abbreviated
 from matroid_bandits.datasets.catalogue import GENRES, Catalogue
 
 __all__ = ["read_movielens"]
@@ -176,7 +176,7 @@ def _release(root: Traversable) -> tuple[Traversable, _Format]:
         pairs = ", ".join(f"{form.movies} with {form.ratings[0]}" for form in _FORMATS)
         raise FileNotFoundError(
             f"no MovieLens release in {root}, nor one folder down; looked for {pairs}; there is "
-            + (", ".join(shown(entry.name) for entry in inside[:10]) or "nothing")
+            + (", ".join(abbreviated(entry.name) for entry in inside[:10]) or "nothing")
             + (f" and {len(inside) - 10} more" if len(inside) > 10 else "")
         )
     if len(found) > 1:
@@ -278,7 +278,8 @@ def _flagged_genres(folder: Traversable, form: _Format) -> list[str]:
 def _column(genre: str, file: Traversable, number: int) -> int:
     if genre not in _COLUMNS:
         raise ValueError(
-            f"{file}, line {number}: unknown genre {shown(genre)}; known are {', '.join(GENRES)}"
+            f"{file}, line {number}: unknown genre {abbreviated(genre)}; "
+            f"known are {', '.join(GENRES)}"
         )
     return _COLUMNS[genre]
 
@@ -300,7 +301,8 @@ def _read_ratings(
                 raise _unfit(file, number, fields, form.rating)
             if not 0.5 <= rating <= 5:
                 raise ValueError(
-                    f"{file}, line {number}: a rating is from 0.5 to 5, got {shown(fields[2])}"
+                    f"{file}, line {number}: a rating is from 0.5 to 5, "
+                    f"got {abbreviated(fields[2])}"
                 )
             row = rows.get(movie)
             if row is None:
@@ -320,7 +322,7 @@ def _read_ratings(
 
 def _unfit(file: Traversable, number: int, fields: list[str], line: _Line) -> ValueError:
     expected, got = (line.separator.join(parts) for parts in (line.parts, fields))
-    return ValueError(f"{file}, line {number}: expected {expected!r}, got {shown(got)}")
+    return ValueError(f"{file}, line {number}: expected {expected!r}, got {abbreviated(got)}")
 
 
 # ---- lines ----

@@ -7,20 +7,20 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import (
+    abbreviated,
     distinct_elements,
     element_array,
     freeze,
     frozen_state,
     integer,
     real_array,
-    shown,
 )
 from matroid_bandits._core.streams.rewards import RewardKernel
 from matroid_bandits._overrides import is_newer
+from matroid_bandits._types import FloatArray
 
 __all__ = ["Environment"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # Sums of so many such numbers as a run can have stay finite.
 LARGEST = 1e100
@@ -143,7 +143,7 @@ class Environment(ABC):
         if values.shape != places.shape or not np.all(values >= 0):
             raise ValueError(
                 f"{cls}._divergence must return {len(places)} numbers that are not negative, "
-                f"got {shown(values.tolist())}"
+                f"got {abbreviated(values.tolist())}"
             )
         return values
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._arguments import abbreviated, suggestion
 from matroid_bandits.experiments import fingerprint
 from matroid_bandits.experiments.sections import Section
 from matroid_bandits.experiments.study import StudyError, slug
@@ -22,7 +22,7 @@ def class_at(section: Section, by_name: Callable[[str], type], known: Mapping[st
     if isinstance(value, type):
         return value
     if not isinstance(value, str):
-        raise section.error(f"must be a name, got {shown(value)}", "type")
+        raise section.error(f"must be a name, got {abbreviated(value)}", "type")
     if ":" not in value:
         cls: type = section.at("type", by_name, value)
         return cls
@@ -31,7 +31,7 @@ def class_at(section: Section, by_name: Callable[[str], type], known: Mapping[st
     found = getattr(module, name, None)
     if not isinstance(found, type):
         classes = [n for n, member in vars(module).items() if isinstance(member, type)]
-        raise section.error(f"{home} has no class {name!r}; {nearest(name, classes)}", "type")
+        raise section.error(f"{home} has no class {name!r}; {suggestion(name, classes)}", "type")
     return found
 
 

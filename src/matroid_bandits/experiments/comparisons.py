@@ -14,16 +14,14 @@ a mean is both bounded and valid [BS56]. docs/studies.md says what skewed differ
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
-from matroid_bandits._arguments import nearest
+from matroid_bandits._arguments import choice
+from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.experiments.results import Results
 
 __all__ = ["Comparison", "PairwiseIntervals", "compare", "compare_all", "pairwise_intervals"]
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
 
 #: The confidence with which all comparisons of a study hold together.
 CONFIDENCE = 0.95
@@ -189,8 +187,7 @@ def compare(results: Results, policy: str, other: str) -> list[Comparison]:
     """
     known = list(results.study["identity"]["policies"])
     for name in (policy, other):
-        if name not in known:
-            raise ValueError(f"unknown policy {name!r}; {nearest(str(name), known)}")
+        choice(name, "policy", known)
     if policy == other:
         raise ValueError(f"two policies are compared, got {policy!r} twice")
     found = compare_all(results)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._arguments import abbreviated, suggestion
 from matroid_bandits.adapters._numbers import whole_as_integers
 from matroid_bandits.experiments.study import StudyError
 
@@ -31,7 +31,7 @@ class Columns:
         """The entries of the column called `name`."""
         if name not in self.columns:
             raise StudyError(
-                f"{self.path} has no column {name!r}; {nearest(name, self.columns)}"
+                f"{self.path} has no column {name!r}; {suggestion(name, self.columns)}"
                 if self.columns
                 else f"{self.path} has no columns"
             )
@@ -99,7 +99,7 @@ def read_csv(path: Path) -> Columns:
 
 def _edges(data: Columns, columns: Sequence[str]) -> list[tuple[Hashable, Hashable]]:
     if len(columns) != 2:
-        raise StudyError(f"edges need two columns, got {shown(list(columns))}")
+        raise StudyError(f"edges need two columns, got {abbreviated(list(columns))}")
     tails, heads = map(data.filled, columns)
     return list(zip(tails, heads, strict=True))
 
@@ -117,7 +117,7 @@ def _vectors(data: Columns, columns: Sequence[str]) -> list[list[float]]:
 def _neighbors(data: Columns, columns: Sequence[str]) -> list[list[Hashable]]:
     """One line per pair; an element without neighbours has a line whose second entry is empty."""
     if len(columns) != 2:
-        raise StudyError(f"neighbors need two columns, got {shown(list(columns))}")
+        raise StudyError(f"neighbors need two columns, got {abbreviated(list(columns))}")
     elements, vertices = data.filled(columns[0]), data.column(columns[1])
     found: dict[Hashable, list[Hashable]] = {}
     for element, vertex in zip(elements, vertices, strict=True):
@@ -129,7 +129,7 @@ def _neighbors(data: Columns, columns: Sequence[str]) -> list[list[Hashable]]:
 
 def _groups(data: Columns, columns: Sequence[str]) -> list[Hashable]:
     if len(columns) != 1:
-        raise StudyError(f"groups need one column, got {shown(list(columns))}")
+        raise StudyError(f"groups need one column, got {abbreviated(list(columns))}")
     names = data.filled(columns[0])
     # Numbers, so that capacities can be a list; names otherwise.
     return [int(name) for name in names] if all(map(str.isdecimal, names)) else list(names)
@@ -164,7 +164,7 @@ def matroid_parameter(
     read, usual = PARAMETERS[name]
     for column in columns or ():
         if not isinstance(column, str):
-            raise StudyError(f"columns must be a list of names, got {shown(column)} in it")
+            raise StudyError(f"columns must be a list of names, got {abbreviated(column)} in it")
     if columns is None:
         columns = usual or [column for column in data.columns if column != other_than]
         missing = [column for column in columns if column not in data.columns]
@@ -207,7 +207,7 @@ def read_graph(path: Path, kind: str | None = None) -> tuple[list[tuple[Any, Any
         raise StudyError(
             f"{path}: say what it is, format = one of {', '.join(kinds)}"
             if kind is None
-            else f"unknown graph format {kind!r}; {nearest(kind, kinds)}"
+            else f"unknown graph format {kind!r}; {suggestion(kind, kinds)}"
         )
     try:
         import networkx as nx  # noqa: PLC0415  # an extra, for those who have graph files

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits import catalog
 from matroid_bandits._arguments import real_array
+from matroid_bandits._types import FloatArray
 from matroid_bandits.experiments import fingerprint
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
 from matroid_bandits.experiments.files import Columns, read_csv
@@ -20,7 +20,6 @@ from matroid_bandits.simulation import LONGEST
 
 __all__ = ["instance_at"]
 
-FloatArray = npt.NDArray[np.float64]
 Sense = Literal["max", "min"]
 
 _KEYS = ("name", "matroid", "sense", "environment", "horizon", "policies", "note")

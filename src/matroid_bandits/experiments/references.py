@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from matroid_bandits._arguments import nearest
+from matroid_bandits._arguments import suggestion
 from matroid_bandits.experiments.files import Columns, read_csv
 from matroid_bandits.experiments.sections import Section
 from matroid_bandits.experiments.study import MEASURES, Reference, StudyError
@@ -45,12 +45,12 @@ def _check(data: Columns, names: Mapping[str, list[str]]) -> None:
     """Refuse columns, instances and policies that mean nothing, and lines given twice."""
     for column in data.columns:
         if column not in (*_KEYS, *_NUMBERS):
-            hint = nearest(column, (*_KEYS, *_NUMBERS))
+            hint = suggestion(column, (*_KEYS, *_NUMBERS))
             raise StudyError(f"{data.path}: unknown column {column!r}; {hint}")
     for key in _KEYS:
         for i, name in enumerate(data.column(key)):
             if name not in names[key]:
-                hint = nearest(name, names[key])
+                hint = suggestion(name, names[key])
                 raise StudyError(f"{data.place(i, key)}: unknown {key} {name!r}; {hint}")
     lines = list(zip(*(data.column(key) for key in (*_KEYS, "horizon")), strict=True))
     for i, line in enumerate(lines):

@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
-from matroid_bandits._arguments import integer, nearest, real_array, shown
+from matroid_bandits._arguments import abbreviated, choice, integer, real_array, suggestion
 from matroid_bandits.experiments.study import StudyError
 
 __all__ = ["Document", "Section", "similar"]
@@ -64,7 +64,9 @@ class Section:
     def __init__(self, values: Any, document: Document, place: Place = ()) -> None:
         if not isinstance(values, Mapping):
             where = document.where(place)
-            raise StudyError(f"{where}: must be a table of keys and values, got {shown(values)}")
+            raise StudyError(
+                f"{where}: must be a table of keys and values, got {abbreviated(values)}"
+            )
         self._values = values
         self._document = document
         self.place = place
@@ -81,7 +83,7 @@ class Section:
         names = list(allowed)
         for key in self._values:
             if key not in names:
-                raise self.error(f"unknown key; {nearest(str(key), names)}", str(key))
+                raise self.error(f"unknown key; {suggestion(str(key), names)}", str(key))
 
     def value(self, key: str, default: Any = None) -> Any:
         """Whatever is there."""
@@ -97,7 +99,7 @@ class Section:
         """A text, not empty if it is there."""
         value = self._values.get(key, default)
         if not isinstance(value, str) or (key in self._values and not value.strip()):
-            raise self.error(f"must be a text, got {shown(value)}", key)
+            raise self.error(f"must be a text, got {abbreviated(value)}", key)
         return value
 
     def name(self, key: str, default: str) -> str:
@@ -117,16 +119,16 @@ class Section:
     def choice(self, key: str, allowed: Sequence[T], default: T) -> T:
         """One of a few words."""
         value = self._values.get(key, default)
-        for word in allowed:
-            if isinstance(value, str) and value == word:
-                return word
-        raise self.error(f"unknown {key} {shown(value)}; {nearest(str(value), allowed)}", key)
+        try:
+            return choice(value, key, allowed)
+        except ValueError as error:
+            raise self.error(str(error), key) from None
 
     def list(self, key: str, example: str) -> list[Any]:
         """A list with something in it; it must be there."""
         value = self.required(key, example)
         if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
-            raise self.error(f"must be a list, such as {example}, got {shown(value)}", key)
+            raise self.error(f"must be a list, such as {example}, got {abbreviated(value)}", key)
         members = list(value)
         if not members:
             raise self.error(f"is empty; for example {example}", key)
@@ -169,9 +171,9 @@ class Section:
                 return path
         except (OSError, RuntimeError) as error:
             # A name that no file can have; a user who is not known.
-            raise self.error(f"no file can be {shown(str(given))}: {error}", key) from None
+            raise self.error(f"no file can be {abbreviated(str(given))}: {error}", key) from None
         if not str(path).isprintable():
-            raise self.error(f"there is no file {shown(str(path))}", key)
+            raise self.error(f"there is no file {abbreviated(str(path))}", key)
         raise self.error(f"there is no file {path}{similar(path)}", key)
 
     def at(self, key: str | None, call: Callable[..., Any], *arguments: Any) -> Any:
@@ -191,10 +193,10 @@ class Section:
             low, high = real_array(value, key).tolist()
         except ValueError:
             raise self.error(
-                f"must be two numbers, such as [0.5, 1.0], got {shown(value)}", key
+                f"must be two numbers, such as [0.5, 1.0], got {abbreviated(value)}", key
             ) from None
         if not (isfinite(low) and isfinite(high)) or (ascending and low > high):
-            raise self.error(f"must be from low to high, got {shown(value)}", key)
+            raise self.error(f"must be from low to high, got {abbreviated(value)}", key)
         return low, high
 
     def section(self, key: str | int, *more: str | int, values: Any = None) -> "Section":
@@ -216,7 +218,7 @@ def similar(path: Path) -> str:
     """A hint for a path that is not there."""
     if not path.parent.is_dir():
         return f": there is no folder {path.parent}"
-    hint = nearest(path.name, sorted(p.name for p in path.parent.iterdir())).partition("?")[0]
+    hint = suggestion(path.name, sorted(p.name for p in path.parent.iterdir())).partition("?")[0]
     return f"; {hint}?" if hint.startswith("did you mean") else ""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits import catalog
-from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._arguments import abbreviated, suggestion
 from matroid_bandits.experiments.classes import parameters_for
 from matroid_bandits.experiments.files import (
     PARAMETERS,
@@ -118,8 +118,8 @@ def _family(section: Section, means_column: str | None) -> Source:
     families = ", ".join(catalog.MATROIDS)
     family = section.required("type", f'type = "uniform" (or {families}), graph, movielens')
     if not isinstance(family, str) or family.lower() not in catalog.MATROIDS:
-        hint = nearest(str(family), catalog.MATROIDS)
-        raise section.error(f"unknown matroid {shown(family)}; {hint}", "type")
+        hint = suggestion(str(family), catalog.MATROIDS)
+        raise section.error(f"unknown matroid {abbreviated(family)}; {hint}", "type")
     cls = catalog.MATROIDS[family.lower()]
     parameters = parameters_for(cls, section, beside=("type",))
     columns = None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from matroid_bandits import catalog
-from matroid_bandits._arguments import integer, nearest
+from matroid_bandits._arguments import integer, suggestion
 from matroid_bandits._spelling import spelled, taken_apart
 from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
 from matroid_bandits.experiments.figures import figures_at
@@ -206,7 +206,7 @@ def _refuse_unknown(only: Sequence[str], names: Sequence[str | None]) -> None:
     known = [name for name in names if name is not None]
     for chosen in only:
         if len(known) == len(names) and loosely(chosen) not in map(loosely, known):
-            raise StudyError(f"unknown instance {chosen!r}; {nearest(chosen, known)}")
+            raise StudyError(f"unknown instance {chosen!r}; {suggestion(chosen, known)}")
 
 
 def _refuse_doubles(top: Section, key: str, names: list[str], how: str) -> None:

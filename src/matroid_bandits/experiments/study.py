@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import integer, nearest
+from matroid_bandits._arguments import integer, suggestion
 from matroid_bandits._spelling import taken_apart
 from matroid_bandits.environments import Environment, random_means
 from matroid_bandits.lower_bound import regret_lower_bound
@@ -246,7 +246,7 @@ class Study:
                 if same(instance.name) == same(name):
                     return instance
         names = [instance.name for instance in self.instances]
-        raise StudyError(f"unknown instance {name!r}; {nearest(name, names)}")
+        raise StudyError(f"unknown instance {name!r}; {suggestion(name, names)}")
 
     def identity(self) -> dict[str, Any]:
         """All that the results depend on, in plain values: equal for equal studies only."""

@@ -8,10 +8,9 @@ import numpy.typing as npt
 
 from matroid_bandits._core.indices.base import IndexKernel, PythonIndexKernel
 from matroid_bandits._overrides import is_newer
+from matroid_bandits._types import FloatArray
 
 __all__ = ["Index"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Index:

@@ -5,7 +5,7 @@ from inspect import signature
 from typing import Any
 
 from matroid_bandits import indices
-from matroid_bandits._arguments import nearest, refuse_unknown, shown
+from matroid_bandits._arguments import check_known, choice
 from matroid_bandits._spelling import taken_apart
 from matroid_bandits.indices import Index
 
@@ -17,6 +17,7 @@ INDICES: dict[str, type[Index]] = {
     for name in indices.__all__
     if name != "Index"
 }
+_CLASS_NAMES = {cls.__name__: name for name, cls in INDICES.items()}
 
 
 def chosen_index(index: Index | str | Mapping[str, Any], noise: float | None = None) -> Index:
@@ -30,6 +31,10 @@ def chosen_index(index: Index | str | Mapping[str, Any], noise: float | None = N
     noise : float, optional
         The noise level, for an index that has one and is given by name.
     """
+    if isinstance(index, type) and issubclass(index, Index):
+        raise TypeError(
+            f"index must be an index, got the class {index.__name__}; pass {index.__name__}()"
+        )
     if isinstance(index, Index):
         if noise is not None:
             raise ValueError(f"noise={noise:g} belongs into the index: {type(index).__name__}(...)")
@@ -39,10 +44,8 @@ def chosen_index(index: Index | str | Mapping[str, Any], noise: float | None = N
     else:
         parameters = dict(index) if isinstance(index, Mapping) else {"type": index}
         name = parameters.pop("type", None)
-    cls = INDICES.get(name) if isinstance(name, str) else None
-    if cls is None:
-        raise ValueError(f"unknown index {shown(name)}; {nearest(str(name), INDICES)}")
+    cls = INDICES[choice(name, "index", INDICES, aliases=_CLASS_NAMES)]
     if noise is not None:
         parameters["noise"] = noise
-    refuse_unknown(f"the index {name}", parameters, signature(cls).parameters)
+    check_known(f"the index {name}", parameters, signature(cls).parameters)
     return cls(**parameters)

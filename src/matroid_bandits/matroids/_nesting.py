@@ -4,11 +4,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
+
+from matroid_bandits._types import IntArray
 
 __all__ = ["CappedSet", "nested"]
-
-IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from matroid_bandits._types import IntArray
 from matroid_bandits.matroids._primes import large_primes
 
 __all__ = ["count_spanning_forests"]
 
-IntArray = npt.NDArray[np.intp]
 # A piece of so many vertices has a matrix of 200 MB.
 _MOST_VERTICES = 5_000
 # Of a vertex, its neighbors with the number of edges to each.

@@ -17,11 +17,11 @@ from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.bases import bases_of, circuits_of
 from matroid_bandits._core.matroids.python import PythonKernel
 from matroid_bandits._overrides import is_newer
+from matroid_bandits._types import IntArray
 from matroid_bandits.errors import MatroidAxiomError, too_small
 
 __all__ = ["CompiledMatroid", "Matroid"]
 
-IntArray = npt.NDArray[np.intp]
 
 # What a matroid answers with; whatever is built on it must not be older.
 _ANSWERS = ("_kernel", "_is_independent", "_greedy", "_fundamental_circuit")

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import listed
+from matroid_bandits._arguments import as_list
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits.matroids.base import CompiledMatroid, IntArray, Matroid
 from matroid_bandits.matroids.transversal import TransversalMatroid
@@ -55,7 +55,7 @@ class GammoidMatroid(CompiledMatroid):
         targets: Iterable[Hashable],
         elements: Iterable[Hashable] | None = None,
     ) -> None:
-        self._arcs = tuple(_pair(arc, i) for i, arc in enumerate(listed(arcs, "arcs")))
+        self._arcs = tuple(_pair(arc, i) for i, arc in enumerate(as_list(arcs, "arcs")))
         self._targets = tuple(_vertices(targets, "targets"))
         known = dict.fromkeys([*(end for arc in self._arcs for end in arc), *self._targets])
         chosen = list(known) if elements is None else _vertices(elements, "elements")
@@ -146,7 +146,7 @@ def _pair(arc: Any, i: int) -> tuple[Hashable, Hashable]:
 
 
 def _vertices(values: Any, what: str) -> list[Hashable]:
-    vertices = listed(values, what)
+    vertices = as_list(values, what)
     seen: set[Hashable] = set()
     for vertex in vertices:
         try:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import freeze, integer, listed
+from matroid_bandits._arguments import as_list, freeze, integer
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.graphic import GraphicKernel
 from matroid_bandits.matroids._plain import plain_array
@@ -42,7 +42,7 @@ class GraphicMatroid(CompiledMatroid):
     def __init__(self, edges: Iterable[tuple[Hashable, Hashable]]) -> None:
         number: dict[Hashable, int] = {}
         ends: list[int] = []
-        for e, edge in enumerate(listed(edges, "edges")):
+        for e, edge in enumerate(as_list(edges, "edges")):
             try:
                 tail, head = edge
             except (TypeError, ValueError):

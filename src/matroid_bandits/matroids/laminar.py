@@ -7,16 +7,22 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import distinct_elements, freeze, integer, listed, nearest, shown
+from matroid_bandits._arguments import (
+    abbreviated,
+    as_list,
+    distinct_elements,
+    freeze,
+    integer,
+    suggestion,
+)
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.laminar import LaminarKernel
+from matroid_bandits._types import IntArray
 from matroid_bandits.matroids._nesting import CappedSet, nested
 from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["LaminarMatroid"]
-
-IntArray = npt.NDArray[np.intp]
 
 
 class LaminarMatroid(CompiledMatroid):
@@ -184,10 +190,10 @@ def _given_sets(sets: Any, capacities: Any, size: int) -> list[CappedSet]:
 
 
 def _listed_sets(sets: Any) -> list[Any]:
-    """The sets as they are: `listed` would make Python lists of arrays."""
+    """The sets as they are: `as_list` would make Python lists of arrays."""
     if isinstance(sets, Sequence) and not isinstance(sets, str):
         return list(sets)
-    return listed(sets, "sets")
+    return as_list(sets, "sets")
 
 
 def _capacities_by_name(capacities: Any, names: list[Any]) -> Mapping[Any, Any]:
@@ -195,8 +201,10 @@ def _capacities_by_name(capacities: Any, names: list[Any]) -> Mapping[Any, Any]:
         known = set(names)
         for name in capacities:
             if name not in known:
-                hint = nearest(str(name), map(str, names)) if names else "there are no sets"
-                raise ValueError(f"a capacity is given for set {shown(name)}, unknown; {hint}")
+                hint = suggestion(str(name), map(str, names)) if names else "there are no sets"
+                raise ValueError(
+                    f"a capacity is given for set {abbreviated(name)}, unknown; {hint}"
+                )
         for name in names:
             if name not in capacities:
                 raise ValueError(

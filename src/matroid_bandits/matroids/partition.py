@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import freeze, integer, listed
+from matroid_bandits._arguments import as_list, freeze, integer
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.partition import PartitionKernel
 from matroid_bandits.matroids._plain import plain_array
@@ -44,7 +44,7 @@ class PartitionMatroid(CompiledMatroid):
         groups: Sequence[Hashable],
         capacities: int | Mapping[Hashable, int] | Sequence[int],
     ) -> None:
-        names = listed(groups, "groups")
+        names = as_list(groups, "groups")
         super().__init__(len(names))
         number: dict[Hashable, int] = {}
         for e, name in enumerate(names):

@@ -8,15 +8,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import distinct_elements, freeze, integer, listed
+from matroid_bandits._arguments import as_list, distinct_elements, freeze, integer
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.paving import PavingKernel
+from matroid_bandits._types import IntArray
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 from matroid_bandits.matroids.uniform import UniformMatroid
 
 __all__ = ["PavingMatroid"]
-
-IntArray = npt.NDArray[np.intp]
 
 
 class PavingMatroid(CompiledMatroid):
@@ -127,7 +126,7 @@ class PavingMatroid(CompiledMatroid):
 
 def _checked_planes(hyperplanes: Any, rank: int, size: int) -> list[IntArray]:
     planes = []
-    for h, given in enumerate(listed(hyperplanes, "hyperplanes")):
+    for h, given in enumerate(as_list(hyperplanes, "hyperplanes")):
         try:
             plane = distinct_elements(given, size)
         except ValueError as error:

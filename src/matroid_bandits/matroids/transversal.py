@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import freeze, listed
+from matroid_bandits._arguments import as_list, freeze
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.transversal import TransversalKernel
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
@@ -40,7 +40,7 @@ class TransversalMatroid(CompiledMatroid):
         number: dict[Hashable, int] = {}
         start = [0]
         right: list[int] = []
-        for e, names in enumerate(listed(neighbors, "neighbors")):
+        for e, names in enumerate(as_list(neighbors, "neighbors")):
             if isinstance(names, str):
                 raise ValueError(
                     f"neighbors[{e}] must list vertices, got the text {names!r}; "

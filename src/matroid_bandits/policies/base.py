@@ -16,6 +16,7 @@ from matroid_bandits._arguments import (
     weight_array,
 )
 from matroid_bandits._core.policies.base import PolicyKernel
+from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.errors import NoBasisError
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.explanation import Explanation, explanation_of
@@ -23,9 +24,6 @@ from matroid_bandits.policies.on_offer import Decision, OnOffer
 from matroid_bandits.problem import Problem
 
 __all__ = ["CompiledPolicy", "Policy"]
-
-IntArray = npt.NDArray[np.intp]
-FloatArray = npt.NDArray[np.float64]
 
 
 class Policy(ABC):

@@ -7,7 +7,7 @@ Departures: none. The normal prior is ours; it begins with one observation of ev
 
 from typing import Literal
 
-from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._arguments import choice
 from matroid_bandits.indices import BetaThompson, GaussianThompson, Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
@@ -54,8 +54,7 @@ class CTS(GreedyPolicy):
         noise: float | None = None,
         seed: int = 0,
     ) -> None:
-        if prior not in PRIORS:
-            raise ValueError(f"unknown prior {shown(prior)}; {nearest(str(prior), PRIORS)}")
+        choice(prior, "prior", PRIORS)
         if prior == "beta" and noise is not None:
             raise ValueError('noise is for prior="gaussian"; a Beta prior knows none')
         index: Index = BetaThompson()

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from matroid_bandits._arguments import nearest, real, shown
+from matroid_bandits._arguments import abbreviated, choice, real
 from matroid_bandits._core.policies.escb.rule import ESCBKernel, ExchangeKernel
 from matroid_bandits._core.policies.escb.sweep import ExactKernel, SweepKernel
 from matroid_bandits.matroids import Matroid
@@ -87,9 +87,7 @@ class ESCB(CompiledPolicy):
         method: Literal["exchange", "sweep", "exact"] = "exchange",
         noise: float = 0.5,
     ) -> None:
-        if method not in KERNELS:
-            raise ValueError(f"unknown method {shown(method)}; {nearest(str(method), KERNELS)}")
-        self._method = method
+        self._method = choice(method, "method", KERNELS)
         # Not nothing: the price of uncertainty is the noise, divided by a root.
         self._noise = real(noise, "noise", minimum=1e-100, maximum=1e100)
         super().__init__(matroid)
@@ -129,5 +127,5 @@ class ESCB(CompiledPolicy):
         reason = self.matroid._why_no_basis(elements)
         if reason:
             names = list(self._problem.names(elements))
-            raise ValueError(f"{shown(names)} is not a basis of {self._played!r}: {reason}")
+            raise ValueError(f"{abbreviated(names)} is not a basis of {self._played!r}: {reason}")
         return self._kernel.value(elements)

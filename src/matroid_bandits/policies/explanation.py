@@ -9,13 +9,12 @@ import numpy.typing as npt
 
 from matroid_bandits._core.matroids.partners import partners_of, replacements_of
 from matroid_bandits._tables import aligned
+from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
 
 __all__ = ["Explanation", "Line", "explanation_of"]
 
-IntArray = npt.NDArray[np.intp]
-FloatArray = npt.NDArray[np.float64]
 
 # More of those that were not selected are no longer read.
 _OTHERS = 20

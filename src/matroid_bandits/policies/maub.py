@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import nearest, shown
+from matroid_bandits._arguments import choice
 from matroid_bandits._core.policies.maub.rule import MAUBKernel
 from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
@@ -90,10 +90,7 @@ class MAUB(IndexPolicy):
         noise: float | None = None,
         seed: int = 0,
     ) -> None:
-        if neighborhood not in NEIGHBORHOODS:
-            allowed = nearest(str(neighborhood), NEIGHBORHOODS)
-            raise ValueError(f"unknown neighborhood {shown(neighborhood)}; {allowed}")
-        self._neighborhood = neighborhood
+        self._neighborhood = choice(neighborhood, "neighborhood", NEIGHBORHOODS)
         super().__init__(matroid, chosen_index(index, noise), seed)
 
     def _new_kernel(self, matroid: Matroid) -> MAUBKernel:

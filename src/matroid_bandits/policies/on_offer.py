@@ -4,19 +4,17 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.minor import MinorKernel
 from matroid_bandits._core.policies.base import PolicyKernel
+from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.matroids import Matroid, MinorMatroid
 from matroid_bandits.matroids.base import CompiledMatroid
 
 __all__ = ["Decision", "OnOffer"]
 
-IntArray = npt.NDArray[np.intp]
-FloatArray = npt.NDArray[np.float64]
 M = TypeVar("M", bound=Matroid)
 
 

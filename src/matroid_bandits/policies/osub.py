@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import integer, listed, shown
+from matroid_bandits._arguments import abbreviated, as_list, integer
 from matroid_bandits._core.matroids.bases import bases_of
 from matroid_bandits._core.policies.osub.rule import Arms, OSUBKernel
 from matroid_bandits.indices import Index
@@ -95,7 +95,7 @@ class OSUB(IndexPolicy):
         seed: int = 0,
     ) -> None:
         self._graph = (
-            None if graph is None else tuple(_edge(edge) for edge in listed(graph, "graph"))
+            None if graph is None else tuple(_edge(edge) for edge in as_list(graph, "graph"))
         )
         super().__init__(matroid, chosen_index(index, noise), seed)
 
@@ -157,9 +157,9 @@ class OSUB(IndexPolicy):
 
 def _edge(edge: Any) -> tuple[Any, Any]:
     """Two different elements."""
-    ends = listed(edge, "an edge of graph")
+    ends = as_list(edge, "an edge of graph")
     if len(ends) != 2:
-        raise ValueError(f"an edge of graph must be a pair of elements, got {shown(edge)}")
+        raise ValueError(f"an edge of graph must be a pair of elements, got {abbreviated(edge)}")
     if ends[0] == ends[1]:
         raise ValueError(f"an edge of graph must join two different elements, got {tuple(ends)}")
     return ends[0], ends[1]

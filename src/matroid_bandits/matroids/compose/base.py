@@ -1,6 +1,6 @@
 """What matroids made of matroids share."""
 
-from matroid_bandits._arguments import shown
+from matroid_bandits._arguments import abbreviated
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
 __all__ = ["MadeOfOne", "MadeOfSeveral", "checked_matroid"]
@@ -63,5 +63,7 @@ class MadeOfSeveral(CompiledMatroid):
 def checked_matroid(matroid: Matroid) -> Matroid:
     """A part of a composition."""
     if not isinstance(matroid, Matroid):
-        raise ValueError(f"a matroid is needed, got {shown(matroid)} ({type(matroid).__name__})")
+        raise ValueError(
+            f"a matroid is needed, got {abbreviated(matroid)} ({type(matroid).__name__})"
+        )
     return matroid
