@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import real
 from matroid_bandits._core.indices.kl import KLKernel, kl_ucb
-from matroid_bandits.indices.base import FloatArray, Index
+from matroid_bandits._types import FloatArray
+from matroid_bandits.indices.base import Index
 
 __all__ = ["KLUCB"]
 

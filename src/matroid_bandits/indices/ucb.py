@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import real
 from matroid_bandits._core.indices.ucb import UCBKernel
-from matroid_bandits.indices.base import FloatArray, Index
+from matroid_bandits._types import FloatArray
+from matroid_bandits.indices.base import Index
 
 __all__ = ["UCB", "Mean"]
 

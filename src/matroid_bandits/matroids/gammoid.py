@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import as_list
 from matroid_bandits._core.matroids.base import MatroidKernel
-from matroid_bandits.matroids.base import CompiledMatroid, IntArray, Matroid
+from matroid_bandits._types import IntArray
+from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 from matroid_bandits.matroids.transversal import TransversalMatroid
 
 __all__ = ["GammoidMatroid"]

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from matroid_bandits._arguments import distinct_elements, freeze
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.minor import MinorKernel
+from matroid_bandits._types import IntArray
 from matroid_bandits.errors import too_small
 from matroid_bandits.matroids._plain import plain_array
-from matroid_bandits.matroids.base import IntArray, Matroid
+from matroid_bandits.matroids.base import Matroid
 from matroid_bandits.matroids.compose.base import MadeOfOne, checked_matroid
 from matroid_bandits.matroids.compose.dual import DualMatroid
 from matroid_bandits.matroids.random_parts import random_part

@@ -8,7 +8,8 @@ import numpy.typing as npt
 from matroid_bandits._arguments import integer
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.truncated import TruncatedKernel
-from matroid_bandits.matroids.base import IntArray, Matroid
+from matroid_bandits._types import IntArray
+from matroid_bandits.matroids.base import Matroid
 from matroid_bandits.matroids.compose.base import MadeOfOne, checked_matroid
 from matroid_bandits.matroids.random_parts import random_part
 

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.union import UnionKernel
-from matroid_bandits.matroids.base import IntArray, Matroid
+from matroid_bandits._types import IntArray
+from matroid_bandits.matroids.base import Matroid
 from matroid_bandits.matroids.compose.base import MadeOfSeveral
 from matroid_bandits.matroids.random_parts import random_part
 
