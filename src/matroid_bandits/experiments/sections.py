@@ -154,10 +154,10 @@ class Section:
         chosen: dict[str, None] = {}
         for i, wanted in enumerate(self.list(key, f'["{known[0]}"]')):
             if not isinstance(wanted, str):
-                raise self.error(f"must be the name of {what}, got {shown(wanted)}", key, i)
+                raise self.error(f"must be the name of {what}, got {abbreviated(wanted)}", key, i)
             found = [name for name in known if same(name, wanted)]
             if not found:
-                hint = nearest(wanted, known)
+                hint = suggestion(wanted, known)
                 raise self.error(f"{wanted!r} is not among the {key} of the study; {hint}", key, i)
             chosen[found[0]] = None
         return tuple(chosen)
