@@ -1,5 +1,6 @@
 """Errors of our own; everything else is a plain ``ValueError`` or ``TypeError``."""
 
+from collections.abc import Iterable
 from typing import Protocol
 
 __all__ = ["MatroidAxiomError", "NoBasisError"]
@@ -34,6 +35,15 @@ def too_small(matroid: Advised, found: list[int], rank: int) -> MatroidAxiomErro
     return MatroidAxiomError(
         f"not a matroid: {sorted(found)} is independent and no element can be added to it, yet "
         f"{matroid!r} has independent sets of {rank} elements; {matroid._advice}"
+    )
+
+
+def not_a_basis(elements: Iterable[int], rank: int) -> MatroidAxiomError:
+    """The error for a set that cannot be a basis because of its size."""
+    members = sorted(map(int, elements))
+    return MatroidAxiomError(
+        f"a set of {len(members)} elements was passed as a basis of a matroid of rank {rank}: "
+        f"{members}; a matroid must not change, and its `rank` must be the size of every basis"
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import abbreviated, freeze, weight_array
-from matroid_bandits._core.matroids.partners import partners_of
+from matroid_bandits._core.matroids.partners import find_partners
 from matroid_bandits._tables import aligned
 from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.environments import Environment
@@ -143,7 +143,7 @@ def gaps(matroid: Matroid | Problem, means: npt.ArrayLike | Mapping[Any, float])
     elements = np.flatnonzero(outside)
     # The first that can be replaced is then the one that gains least.
     ascending = basis[np.argsort(gains[basis], kind="stable")]
-    partners = partners_of(matroid._new_kernel(), ascending, elements)
+    partners = find_partners(matroid._new_kernel(), ascending, elements)
     if (partners < 0).any():
         raise no_partner(matroid, int(elements[partners < 0][0]), basis.tolist())
     return Gaps(

@@ -32,7 +32,7 @@ def test_the_function_gets_frozensets_of_ints() -> None:
 
 @pytest.mark.parametrize("answer", [None, 1, "yes", np.array([True])])
 def test_answers_must_be_truth_values(answer) -> None:
-    with pytest.raises(TypeError, match="must answer True or False, got"):
+    with pytest.raises(TypeError, match="must return True or False, got"):
         _ = mb.OracleMatroid(3, lambda s: answer).rank
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._core.matroids.partners import partners_of, replacements_of
+from matroid_bandits._core.matroids.partners import find_partners, find_replacements
 from matroid_bandits._tables import aligned
 from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.matroids import Matroid
@@ -120,8 +120,8 @@ def explanation_of(
     partner = {
         e: other
         for elements, found in (
-            (weakest_first, replacements_of(kernel, weakest_first, others)),
-            (shown, partners_of(kernel, weakest_first, shown)),
+            (weakest_first, find_replacements(kernel, weakest_first, others)),
+            (shown, find_partners(kernel, weakest_first, shown)),
         )
         for e, other in zip(elements.tolist(), found.tolist(), strict=True)
     }

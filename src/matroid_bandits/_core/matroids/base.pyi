@@ -3,6 +3,7 @@ import numpy.typing as npt
 
 class MatroidKernel:
     size: int
+    n_kernels: int
     tested: int
     is_python: bool
     has_circuit: bool

@@ -1,15 +1,20 @@
-"""The kernel that every matroid provides to the algorithms."""
+"""The interface of matroid kernels."""
 
 import numpy as np
 
 
 cdef class MatroidKernel:
-    """Working state of one run on one matroid; subclasses answer the four questions."""
+    """Working state of one run on one matroid.
+
+    A subclass implements `clear`, `try_add`, `prepare` and `can_replace`; the rest is built on
+    these four.
+    """
 
     def __init__(self, Py_ssize_t size):
         self.size = size
+        self.n_kernels = 1
 
-    # ---- what a subclass answers ----
+    # ---- what a subclass implements ----
 
     cdef int clear(self) except -1:
         """Make the growing set empty."""
@@ -20,23 +25,28 @@ cdef class MatroidKernel:
         raise NotImplementedError
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
-        """Get ready for questions of exchange with `basis`, which is kept in the order given."""
+        """Prepare for exchanges with `basis`, whose order is kept."""
         raise NotImplementedError
 
     cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
         """Whether the basis with `element` in place of its element at `position` is a basis."""
         raise NotImplementedError
 
-    def symmetry_classes(self):
-        """The class of each element, such that any two of a class may stand in for one another.
-
-        Exchanging two elements of a class leaves the matroid as it is, so outside a basis they can
-        replace the same elements. Classes are counted from 0. Where nothing is known, every element
-        is a class of its own.
-        """
+    cdef object find_symmetry_classes(self):
+        """The symmetry classes that the structure shows; by default each element is its own."""
         return np.arange(self.size, dtype=np.int32)
 
     # ---- built on these ----
+
+    def symmetry_classes(self):
+        """The symmetry class of each element, counted from 0.
+
+        Exchanging two elements of a class leaves the matroid as it is. Outside a basis they can
+        therefore replace the same elements.
+        """
+        if self.symmetry_class is None:
+            self.symmetry_class = self.find_symmetry_classes()
+        return self.symmetry_class
 
     cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
         """The first position in the basis that `element` can replace, or -1 if there is none."""
@@ -47,7 +57,7 @@ cdef class MatroidKernel:
         return -1
 
     cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
-        """Write all positions that `element` can replace, ascending; return how many."""
+        """Write all positions that `element` can replace, ascending; return their number."""
         cdef Py_ssize_t position
         cdef Py_ssize_t count = 0
         for position in range(self.basis.shape[0]):
@@ -59,9 +69,9 @@ cdef class MatroidKernel:
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1:
-        """Take elements in `order` while the set stays independent, `limit` at most.
+        """Take elements in `order` while the set stays independent, at most `limit`.
 
-        Write those taken to `chosen`, return how many, and leave in `tested` how many were tested.
+        Write them to `chosen` and return their number. `tested` is the number of elements tested.
         """
         cdef Py_ssize_t taken = 0
         cdef Py_ssize_t i
@@ -78,10 +88,32 @@ cdef class MatroidKernel:
                     break
         return taken
 
+    cdef Py_ssize_t take_marked(
+        self,
+        const Py_ssize_t[::1] order,
+        Py_ssize_t limit,
+        const unsigned char[::1] is_marked,
+        Py_ssize_t[::1] chosen,
+    ) noexcept:
+        """Write the first `limit` marked elements of `order` to `chosen`; return their number."""
+        cdef Py_ssize_t taken = 0
+        cdef Py_ssize_t i
+        self.tested = 0
+        if limit == 0:
+            return 0
+        for i in range(order.shape[0]):
+            self.tested += 1
+            if is_marked[order[i]]:
+                chosen[taken] = order[i]
+                taken += 1
+                if taken == limit:
+                    break
+        return taken
+
     # ---- the same for Python callers ----
 
     def is_independent(self, const Py_ssize_t[::1] elements):
-        """Whether distinct `elements` can be played together."""
+        """Whether the set of distinct `elements` is independent."""
         cdef Py_ssize_t i
         self.clear()
         for i in range(elements.shape[0]):
@@ -90,7 +122,7 @@ cdef class MatroidKernel:
         return True
 
     def greedy_basis(self, const Py_ssize_t[::1] order, Py_ssize_t limit):
-        """Elements greedy takes from `order`, in that order, `limit` at most."""
+        """The elements that greedy takes from `order`, in that order, at most `limit`."""
         chosen = np.empty(min(limit, order.shape[0]), dtype=np.intp)
         return chosen[: self.greedy(order, limit, chosen)]
 

@@ -4,7 +4,7 @@ cdef enum:
     NONE = -1  # no set
 
 
-# Different sets of `rank` elements each, found by what is in them.
+# Distinct sets of `rank` elements each, in a hash table.
 cdef class Sets:
     cdef readonly Py_ssize_t size  # of the ground set
     cdef readonly Py_ssize_t rank

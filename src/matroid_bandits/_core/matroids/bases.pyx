@@ -1,20 +1,21 @@
-"""All bases and circuits of a small matroid, and sets of elements found by what is in them."""
+"""All bases and circuits of a small matroid, and a hash table of sets of elements."""
 
 import numpy as np
 
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.sorting cimport sort_elements
 
+from matroid_bandits._arguments import distinct_elements
 from matroid_bandits.errors import no_partner, too_small
 
-# Lists end here: 80 MB for the elements of all sets, 80 MB for neighbors.
-cdef Py_ssize_t MOST_SETS = 200_000
-cdef Py_ssize_t MOST_ELEMENTS = 10_000_000
-cdef Py_ssize_t MOST_NEIGHBORS = 20_000_000
+# Limits of lists: 80 MB for the elements of all sets, 80 MB for neighbors.
+cdef Py_ssize_t MAX_SETS = 200_000
+cdef Py_ssize_t MAX_ELEMENTS = 10_000_000
+cdef Py_ssize_t MAX_NEIGHBORS = 20_000_000
 
 
 cdef uint64_t key_of(uint64_t element) noexcept:
-    """Scattered over all numbers of 64 bits (the finalizer of SplitMix64)."""
+    """A 64-bit hash (the finalizer of SplitMix64)."""
     element = (element + 1) * <uint64_t>0x9E3779B97F4A7C15
     element = (element ^ (element >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
     element = (element ^ (element >> 27)) * <uint64_t>0x94D049BB133111EB
@@ -22,7 +23,7 @@ cdef uint64_t key_of(uint64_t element) noexcept:
 
 
 cdef class Sets:
-    """Different sets of `rank` elements each, numbered in the order they came."""
+    """Distinct sets of `rank` elements each, numbered in the order in which they were added."""
 
     def __init__(self, Py_ssize_t size, Py_ssize_t rank):
         cdef Py_ssize_t e
@@ -36,7 +37,7 @@ cdef class Sets:
         self.fill_slots()
 
     cdef int fill_slots(self) except -1:
-        """A table for as many sets as there is memory for, at most half full."""
+        """Make a table for the capacity of `keys`, at most half full."""
         cdef Py_ssize_t n = 2 * self.keys.shape[0]
         cdef Py_ssize_t k
         self.slots = np.full(n, NONE, dtype=np.int32)
@@ -77,7 +78,7 @@ cdef class Sets:
         return NONE
 
     cdef int add(self, const Py_ssize_t[::1] elements, uint64_t key) except -1:
-        """Number a set of ascending elements, if it is new."""
+        """Add a set of ascending elements, if it is new."""
         cdef Py_ssize_t length = self.keys.shape[0]
         cdef Py_ssize_t[:, ::1] members
         cdef uint64_t[::1] keys
@@ -109,42 +110,42 @@ cdef void exchange(
     sort_elements(exchanged)
 
 
-cdef Py_ssize_t most_sets(Py_ssize_t length) noexcept:
+cdef Py_ssize_t max_sets(Py_ssize_t length) noexcept:
     """How many sets of at most `length` elements a list may have."""
-    return min(MOST_SETS, MOST_ELEMENTS // max(1, length))
+    return min(MAX_SETS, MAX_ELEMENTS // max(1, length))
 
 
 cdef object in_order(Sets sets):
     """The sets, a row each, in lexicographic order."""
     members = np.array(sets.members[: sets.count])
     if sets.rank == 0:
-        # Sets of no elements are equal, and there is but one.
+        # There is only one set without elements.
         return members
-    # The first element decides first.
+    # The last key is the primary one.
     return members[np.lexsort(members.T[::-1])]
 
 
 def bases_of(matroid, caller, advice, *, bint with_neighbors=False):
-    """All bases in lexicographic order, a row each, and the number of questions this took.
+    """All bases in lexicographic order, a row each, and the number of oracle calls this took.
 
-    From one basis, exchange by exchange, all others are reached. Questions are those asked of a
-    matroid written in Python; the compiled ones read their structure.
+    All bases are reached from one of them by exchanges. Only calls of a matroid written in Python
+    are counted.
 
-    Where there are too many bases, or, `with_neighbors`, too many exchanges between them, the
-    message says that `caller` lists them and gives its `advice`.
+    If there are too many bases, or, `with_neighbors`, too many exchanges between them, the message
+    says that `caller` lists them and gives its `advice`.
     """
     cdef MatroidKernel oracle = matroid._new_kernel()
-    cdef Py_ssize_t size = matroid.size
+    cdef Py_ssize_t size = oracle.size
     cdef Py_ssize_t rank = matroid.rank
-    cdef Py_ssize_t most = most_sets(rank)
+    cdef Py_ssize_t limit = max_sets(rank)
     cdef Py_ssize_t[::1] playable = np.setdiff1d(np.arange(size), matroid.loops)
     cdef Py_ssize_t[::1] basis = np.zeros(rank, dtype=np.intp)
     cdef Py_ssize_t[::1] exchanged = np.zeros(rank, dtype=np.intp)
     cdef Py_ssize_t[::1] positions = np.zeros(rank, dtype=np.intp)
     cdef unsigned char[::1] is_inside = np.zeros(size, dtype=np.uint8)
     cdef Sets found = Sets(size, rank)
-    cdef Py_ssize_t questions = 0
-    cdef Py_ssize_t questions_of_circuit = 0
+    cdef Py_ssize_t n_calls = 0
+    cdef Py_ssize_t calls_per_circuit = 0
     cdef Py_ssize_t n_exchanges = 0
     cdef Py_ssize_t k = 0
     cdef Py_ssize_t taken, i, j, e, x
@@ -153,8 +154,8 @@ def bases_of(matroid, caller, advice, *, bint with_neighbors=False):
     if taken < rank:
         raise too_small(matroid, np.asarray(basis[:taken]).tolist(), rank)
     if oracle.is_python:
-        questions = oracle.tested if rank > 0 else 0
-        questions_of_circuit = 1 if oracle.has_circuit else rank
+        n_calls = oracle.tested if rank > 0 else 0
+        calls_per_circuit = 1 if oracle.has_circuit else rank
     sort_elements(basis)
     found.add(basis, found.key(basis))
     while k < found.count:
@@ -168,7 +169,7 @@ def bases_of(matroid, caller, advice, *, bint with_neighbors=False):
             if is_inside[e]:
                 continue
             taken = oracle.circuit(e, positions)
-            questions += questions_of_circuit
+            n_calls += calls_per_circuit
             if taken == 0:
                 raise no_partner(matroid, e, np.asarray(basis).tolist())
             for j in range(taken):
@@ -177,33 +178,33 @@ def bases_of(matroid, caller, advice, *, bint with_neighbors=False):
                 exchange(basis, positions[j], e, exchanged)
                 found.add(exchanged, key)
             n_exchanges += taken
-            if found.count > most:
+            if found.count > limit:
                 raise ValueError(
-                    f"{caller} lists all bases, {most:,} at most, and {matroid!r} has more; "
+                    f"{caller} lists all bases, {limit:,} at most, and {matroid!r} has more; "
                     f"{advice}"
                 )
-            if with_neighbors and n_exchanges > MOST_NEIGHBORS:
+            if with_neighbors and n_exchanges > MAX_NEIGHBORS:
                 raise ValueError(
-                    f"{caller} lists the neighbors of every basis, {MOST_NEIGHBORS:,} at most, and "
+                    f"{caller} lists the neighbors of every basis, {MAX_NEIGHBORS:,} at most, and "
                     f"the bases of {matroid!r} have more; {advice}"
                 )
         k += 1
-    return in_order(found), questions
+    return in_order(found), n_calls
 
 
 def circuits_of(matroid, caller, advice):
     """All circuits, an array each, by length and then in lexicographic order.
 
-    A circuit without one of its elements is part of a basis, of which it is then a fundamental
-    circuit: those of all bases are all there are.
+    A circuit without one of its elements is part of a basis, and the circuit is then a fundamental
+    circuit of this basis. So the fundamental circuits of all bases are all circuits.
     """
     cdef MatroidKernel oracle = matroid._new_kernel()
-    cdef Py_ssize_t size = matroid.size
-    cdef Py_ssize_t rank = matroid.rank
-    cdef Py_ssize_t most = most_sets(rank + 1)
-    cdef Py_ssize_t[::1] loops = matroid.loops
-    cdef Py_ssize_t[::1] playable = np.setdiff1d(np.arange(size), loops)
+    cdef Py_ssize_t size = oracle.size
     cdef Py_ssize_t[:, ::1] bases = bases_of(matroid, caller, advice)[0]
+    cdef Py_ssize_t rank = bases.shape[1]
+    cdef Py_ssize_t limit = max_sets(rank + 1)
+    cdef Py_ssize_t[::1] loops = distinct_elements(matroid.loops, size)
+    cdef Py_ssize_t[::1] playable = np.setdiff1d(np.arange(size), loops)
     cdef Py_ssize_t[::1] circuit = np.zeros(rank + 1, dtype=np.intp)
     cdef Py_ssize_t[::1] positions = np.zeros(rank, dtype=np.intp)
     cdef unsigned char[::1] is_inside = np.zeros(size, dtype=np.uint8)
@@ -231,13 +232,13 @@ def circuits_of(matroid, caller, advice):
             n_circuits -= sets.count
             sets.add(circuit[: count + 1], sets.key(circuit[: count + 1]))
             n_circuits += sets.count
-            if n_circuits > most:
+            if n_circuits > limit:
                 raise ValueError(
-                    f"{caller} lists all circuits, {most:,} at most, and {matroid!r} has more; "
+                    f"{caller} lists all circuits, {limit:,} at most, and {matroid!r} has more; "
                     f"{advice}"
                 )
     circuits = []
     for sets in of_length[1:]:
-        # Each its own memory: they are the caller's.
+        # Copies, so that the caller owns the memory of each.
         circuits += [row.copy() for row in in_order(sets)]
     return circuits

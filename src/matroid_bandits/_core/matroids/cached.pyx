@@ -1,8 +1,9 @@
-"""A memory for matroids that answer questions and know no structure.
+"""A cache of exchange tests, for matroids given by a membership oracle.
 
 Which elements of a basis an element can replace (its fundamental circuit) does not depend on any
-mean. So an answer is asked for once, kept while the basis stays, carried over when one element of
-it is exchanged, and found again when the basis comes back. docs/lean-exchange.md has the proofs.
+mean. So every oracle call is made once. Its answer is kept while the basis stays, carried over when
+one element of the basis is exchanged, and found again when the basis comes back.
+docs/lean-exchange.md has the proofs.
 """
 
 import numpy as np
@@ -11,47 +12,50 @@ from libc.stdint cimport uint64_t
 
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 
-# Bytes of answers kept of former bases.
-cdef Py_ssize_t MOST_BYTES = 64 * 2**20
+from matroid_bandits.errors import not_a_basis
+
+# Size of the answers kept for former bases.
+cdef Py_ssize_t MAX_BYTES = 64 * 2**20
 
 
 cdef class CachedKernel(MatroidKernel):
-    """Asks another kernel what it does not know; `asked` counts these questions.
+    """Calls another kernel for answers that are not cached; `n_calls` counts these calls.
 
-    Answers about the present basis are two bits for each element and each element of the basis:
-    whether it is known, and whether it is yes. Those about former bases are kept up to 64 MB in
-    all, at least of one; the ones not needed for longest are dropped first.
+    Answers about the current basis are two bits for each element and each element of the basis:
+    whether the answer is known, and whether it is yes. Answers about former bases are kept up to
+    64 MB in all, for at least one basis; the least recently used are dropped first.
     """
 
     cdef MatroidKernel inner
-    cdef bint is_inner_prepared  # for the present basis; this alone may cost questions
+    cdef bint is_inner_prepared  # for the current basis; preparing may cost oracle calls
     cdef Py_ssize_t rank
     cdef Py_ssize_t words
-    cdef Py_ssize_t most_tables
+    cdef Py_ssize_t max_tables
     cdef dict tables  # basis (as bytes, ascending) -> (slots, known, yes), last used last
-    cdef object key  # of the present basis, None if there is none
-    # The present basis: its elements in slots, which stay while `basis` is reordered.
+    cdef object key  # of the current basis, None if there is none
+    # The current basis: its elements in slots, which stay while `basis` is reordered.
     cdef Py_ssize_t[::1] slots
-    cdef uint64_t[:, ::1] known  # [element, word]: bit j of the row tells of slot j
+    cdef uint64_t[:, ::1] known  # [element, word]: bit j of the row is for slot j
     cdef uint64_t[:, ::1] yes
-    cdef Py_ssize_t[::1] slot_at  # of a position in `basis`
-    cdef Py_ssize_t[::1] slot_of  # of an element; -1 if it is not in the basis
-    cdef Py_ssize_t[::1] positions  # working space for circuits
+    cdef Py_ssize_t[::1] slot_at  # by position in `basis`
+    cdef Py_ssize_t[::1] slot_of  # by element; -1 if it is not in the basis
+    cdef Py_ssize_t[::1] positions  # buffer for circuits
 
     def __init__(self, MatroidKernel inner, Py_ssize_t rank):
         super().__init__(inner.size)
         self.inner = inner
+        self.n_kernels = 1 + inner.n_kernels
         self.is_python = inner.is_python
         self.has_circuit = inner.has_circuit
         self.rank = rank
         self.words = max(1, (rank + 63) // 64)
-        self.most_tables = max(1, MOST_BYTES // max(1, 16 * self.size * self.words))
+        self.max_tables = max(1, MAX_BYTES // max(1, 16 * self.size * self.words))
         self.tables = {}
         self.slot_at = np.zeros(rank, dtype=np.intp)
         self.slot_of = np.full(self.size, -1, dtype=np.intp)
         self.positions = np.zeros(rank, dtype=np.intp)
 
-    # ---- independence: nothing to remember ----
+    # ---- independence: not cached ----
 
     def is_independent(self, const Py_ssize_t[::1] elements):
         self.is_inner_prepared = False
@@ -77,21 +81,23 @@ cdef class CachedKernel(MatroidKernel):
     # ---- exchange ----
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
-        """Turn to `basis`: the present one in another order, a former one, the present one but for
-        one element, or one of which nothing is known.
+        """Prepare for `basis`: the current one in another order, a former one, the current one with
+        one element exchanged, or a new one.
         """
         cdef Py_ssize_t k
+        if basis.shape[0] != self.rank:
+            raise not_a_basis(basis, self.rank)
         self.is_inner_prepared = False
         self.basis = basis
         key = np.sort(basis).tobytes()
         if key != self.key:
-            self.turn_to(key)
+            self.switch_to(key)
         for k in range(self.rank):
             self.slot_at[k] = self.slot_of[basis[k]]
         return 0
 
-    cdef int turn_to(self, key) except -1:
-        """Put the present answers aside and fetch, or infer, those of the basis called `key`."""
+    cdef int switch_to(self, key) except -1:
+        """Store the current answers and load, or infer, those for the basis with this key."""
         cdef Py_ssize_t j
         members = np.frombuffer(key, dtype=np.intp)
         former = self.tables.pop(key, None)
@@ -101,7 +107,7 @@ cdef class CachedKernel(MatroidKernel):
                 (leaving,) = np.setdiff1d(self.slots, members, assume_unique=True).tolist()
                 former = self.carried_over(self.slot_of[leaving], entering[0])
             self.tables[self.key] = self.slots.base, self.known.base, self.yes.base
-            if len(self.tables) > self.most_tables:
+            if len(self.tables) > self.max_tables:
                 del self.tables[next(iter(self.tables))]
         if former is None:
             nothing = np.zeros((self.size, self.words), dtype=np.uint64)
@@ -114,12 +120,12 @@ cdef class CachedKernel(MatroidKernel):
         return 0
 
     cdef object carried_over(self, Py_ssize_t slot, Py_ssize_t entering):
-        """What follows of the answers when `entering` takes over `slot` from x, the element there.
+        """The answers that still hold when `entering` replaces x, the element in `slot`.
 
         Circuit elimination, for e outside both bases. If x is not in the circuit of e, that circuit
-        stays as it is. If it is, then an f in just one of the circuits of e and `entering` is in
-        the new one, an f in neither is not, and of an f in both nothing is known. In either case e
-        can replace `entering` if, and only if, it could replace x; and x has the circuit that
+        stays as it is. If it is, then an f in exactly one of the circuits of e and `entering` is in
+        the new circuit, an f in neither is not, and for an f in both nothing follows. In either
+        case e can replace `entering` if and only if it could replace x; and x has the circuit that
         `entering` had.
         """
         slots = np.array(self.slots)
@@ -146,7 +152,7 @@ cdef class CachedKernel(MatroidKernel):
                     # Whether x is in the circuit is not known: keep what holds in both cases.
                     new_known[e, w] = both & ~self.yes[entering, w]
                     new_yes[e, w] = new_known[e, w] & self.yes[e, w]
-            # That of the slot itself, x before and `entering` now, carries over as it is.
+            # The answer for the slot itself, x before and `entering` now, stays as it is.
             new_known[e, word] = (new_known[e, word] & ~bit) | (self.known[e, word] & bit)
             new_yes[e, word] = (new_yes[e, word] & ~bit) | (self.yes[e, word] & bit)
         for w in range(self.words):
@@ -164,11 +170,11 @@ cdef class CachedKernel(MatroidKernel):
         cdef Py_ssize_t word = slot // 64
         cdef uint64_t bit = <uint64_t>1 << (slot % 64)
         if not self.known[element, word] & bit:
-            self.ask(position, element)
+            self.call_oracle(position, element)
         return (self.yes[element, word] & bit) != 0
 
-    cdef int ask(self, Py_ssize_t position, Py_ssize_t element) except -1:
-        """One question to the oracle; or the whole circuit from a matroid that gives circuits."""
+    cdef int call_oracle(self, Py_ssize_t position, Py_ssize_t element) except -1:
+        """One oracle call, or the whole circuit from a matroid that returns circuits."""
         cdef Py_ssize_t slot = self.slot_at[position]
         cdef Py_ssize_t i, count, w
         cdef bint answer
@@ -194,20 +200,23 @@ cdef class CachedKernel(MatroidKernel):
     # ---- saving ----
 
     def state(self):
-        """The answers, to be given to `restore` of a kernel for the same matroid."""
+        """The cached answers, for `restore` of a kernel for the same matroid."""
         if self.key is None:
             return None
-        present = self.slots.base, self.known.base, self.yes.base
-        return dict(self.tables), self.key, present
+        current = self.slots.base, self.known.base, self.yes.base
+        return dict(self.tables), self.key, current
 
     def restore(self, state):
-        """Take over what `state` returned."""
+        """Load what `state` returned."""
         if state is not None:
-            tables, key, present = state
-            self.tables = {basis: copied(table) for basis, table in tables.items()}
-            self.tables[key] = copied(present)
-            self.turn_to(key)
+            tables, key, current = state
+            self.tables = {basis: self.copied(table) for basis, table in tables.items()}
+            self.tables[key] = self.copied(current)
+            self.switch_to(key)
 
-
-cdef object copied(table):
-    return tuple(np.array(part) for part in table)
+    cdef object copied(self, table):
+        slots, known, yes = (np.array(part) for part in table)
+        rows = (self.size, self.words)
+        if slots.shape != (self.rank,) or known.shape != rows or yes.shape != rows:
+            raise ValueError("the cached answers are those of another matroid")
+        return slots, known, yes

@@ -4,13 +4,15 @@ import numpy as np
 
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 
+from matroid_bandits.errors import not_a_basis
+
 
 cdef class GraphicKernel(MatroidKernel):
     """Edge e joins ``tails[e]`` and ``heads[e]``; a set is independent if it has no cycle.
 
-    Independence: every vertex carries the label of its component, so a test is one comparison;
-    joining relabels the smaller side, O(V log V) for a whole forest. Exchange: the circuit of an
-    edge is the path between its ends in the rooted forest.
+    Independence: every vertex has the label of its component, so a test is one comparison. Joining
+    two components relabels the smaller one, O(V log V) for a whole forest. Exchange: the circuit of
+    an edge is the path between its ends in the rooted forest.
     """
 
     cdef const Py_ssize_t[::1] tails
@@ -28,7 +30,8 @@ cdef class GraphicKernel(MatroidKernel):
     cdef Py_ssize_t[::1] parent_edge
     cdef Py_ssize_t[::1] depth
     cdef Py_ssize_t[::1] queue
-    # Subtrees as intervals: of a vertex its number in a walk, and how many vertices are below it.
+    # Subtrees as intervals: the number of a vertex in depth-first order, and the size of its
+    # subtree.
     cdef Py_ssize_t[::1] entered
     cdef Py_ssize_t[::1] below
     cdef Py_ssize_t[::1] child  # of a position: the lower end of its edge
@@ -56,9 +59,10 @@ cdef class GraphicKernel(MatroidKernel):
         self.queue = np.empty(n_vertices, dtype=np.intp)
         self.entered = np.empty(n_vertices, dtype=np.intp)
         self.below = np.empty(n_vertices, dtype=np.intp)
-        self.child = np.empty(n_vertices, dtype=np.intp)
+        # Zeros, so that an edge outside the forest has a vertex too.
+        self.child = np.zeros(n_vertices, dtype=np.intp)
 
-    def symmetry_classes(self):
+    cdef object find_symmetry_classes(self):
         """Parallel edges."""
         tails, heads = np.asarray(self.tails), np.asarray(self.heads)
         pairs = np.minimum(tails, heads) * self.n_vertices + np.maximum(tails, heads)
@@ -98,6 +102,8 @@ cdef class GraphicKernel(MatroidKernel):
         cdef Py_ssize_t position, edge, arc, root, v, w, i
         cdef Py_ssize_t head = 0
         cdef Py_ssize_t tail = 0
+        if basis.shape[0] > self.n_vertices:
+            raise not_a_basis(basis, self.n_vertices)
         self.basis = basis
         self.first_arc[:] = -1
         for position in range(basis.shape[0]):
@@ -130,8 +136,8 @@ cdef class GraphicKernel(MatroidKernel):
                         tail += 1
                     arc = self.next_arc[arc]
         # Every vertex was queued after its parent: sizes from the last to the first, then numbers
-        # from the first to the last. Until a vertex is reached, `entered` of its parent's last
-        # child tells where the next one starts; it is kept in `first_arc`, which is done with.
+        # from the first to the last. `first_arc` is no longer needed and now holds, for each vertex,
+        # the number at which the subtree of its next child starts.
         self.below[:] = 1
         for i in range(tail - 1, -1, -1):
             v = self.queue[i]
@@ -150,7 +156,7 @@ cdef class GraphicKernel(MatroidKernel):
         return 0
 
     cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
-        """Whether the edge at `position` lies between the ends: one of them is below it."""
+        """Whether the edge at `position` is on the path between the ends: one end is below it."""
         cdef Py_ssize_t top = self.child[position]
         cdef size_t first = self.entered[top]
         cdef size_t length = self.below[top]
@@ -168,7 +174,7 @@ cdef class GraphicKernel(MatroidKernel):
             if self.depth[u] < self.depth[v]:
                 u, v = v, u
             if self.parent[u] < 0:
-                return -1  # between two trees: what was prepared is not a basis
+                return -1  # between two trees: the prepared set is not a basis
             lowest = min(lowest, self.parent_edge[u])
             u = self.parent[u]
         return lowest

@@ -6,14 +6,14 @@ from matroid_bandits._core.matroids.base cimport MatroidKernel
 
 
 cdef class LaminarKernel(MatroidKernel):
-    """At most ``capacities[s]`` elements of set s, of which the sets inside it are a part.
+    """At most ``capacities[s]`` elements of set s, the sets inside it included.
 
-    Sets are numbered as in a walk from the outside in, so that those inside s are
-    ``s + 1 .. ends[s] - 1``. Set 0 has everything in it and is full only if all is taken; it spares
-    the others the question whether there is a set around them.
+    Sets are numbered in depth-first order, outer sets first, so that those inside s are
+    ``s + 1 .. ends[s] - 1``. Set 0 contains every element and is full only if all are taken; thanks
+    to it every set has a set around it.
 
-    Independence: one step per set around the element. Exchange: the circuit of an element is what
-    the basis has of the innermost full set around it, O(1) per question.
+    Independence: one step per set that contains the element. Exchange: the circuit of an element is
+    the basis within the innermost full set that contains it, O(1) per test.
     """
 
     cdef const Py_ssize_t[::1] homes  # the innermost set of an element
@@ -21,7 +21,7 @@ cdef class LaminarKernel(MatroidKernel):
     cdef const Py_ssize_t[::1] ends
     cdef const Py_ssize_t[::1] capacities
     cdef Py_ssize_t[::1] used
-    # Of the basis: elements in a set, their first position, and the innermost full set around it.
+    # For each set: its elements in the basis, their first position, the innermost full set.
     cdef Py_ssize_t[::1] taken
     cdef Py_ssize_t[::1] first
     cdef Py_ssize_t[::1] full
@@ -46,8 +46,8 @@ cdef class LaminarKernel(MatroidKernel):
         self.full = np.empty(capacities.shape[0], dtype=np.intp)
         self.home_at = np.empty(homes.shape[0], dtype=np.intp)
 
-    def symmetry_classes(self):
-        """Elements with the same sets around them."""
+    cdef object find_symmetry_classes(self):
+        """Elements in the same sets."""
         return np.unique(np.asarray(self.homes), return_inverse=True)[1].astype(np.int32)
 
     cdef int clear(self) except -1:

@@ -6,7 +6,7 @@ from matroid_bandits._core.matroids.base cimport MatroidKernel
 
 
 cdef class PartitionKernel(MatroidKernel):
-    """At most ``capacities[g]`` elements of group ``g``. O(1) per question."""
+    """At most ``capacities[g]`` elements of group ``g``. Every test is O(1)."""
 
     cdef const Py_ssize_t[::1] groups
     cdef const Py_ssize_t[::1] capacities
@@ -21,7 +21,7 @@ cdef class PartitionKernel(MatroidKernel):
         self.used = np.zeros(capacities.shape[0], dtype=np.intp)
         self.first = np.empty(capacities.shape[0], dtype=np.intp)
 
-    def symmetry_classes(self):
+    cdef object find_symmetry_classes(self):
         return np.asarray(self.groups).astype(np.int32)
 
     cdef int clear(self) except -1:
@@ -44,7 +44,7 @@ cdef class PartitionKernel(MatroidKernel):
         return 0
 
     cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
-        # An element outside a basis finds its group full: the circuit is what the basis has of it.
+        # The group of an element outside a basis is full. The circuit is the basis within it.
         return self.groups[self.basis[position]] == self.groups[element]
 
     cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:

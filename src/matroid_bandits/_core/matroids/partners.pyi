@@ -3,9 +3,9 @@ import numpy.typing as npt
 
 from matroid_bandits._core.matroids.base import MatroidKernel
 
-def partners_of(
+def find_partners(
     kernel: MatroidKernel, basis: npt.NDArray[np.intp], elements: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.intp]: ...
-def replacements_of(
+def find_replacements(
     kernel: MatroidKernel, basis: npt.NDArray[np.intp], elements: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.intp]: ...

@@ -1,11 +1,11 @@
-"""For many elements at once: what of a basis each can replace, and what can replace it."""
+"""Exchanges of many elements with one basis."""
 
 import numpy as np
 
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 
 
-def partners_of(
+def find_partners(
     MatroidKernel kernel, const Py_ssize_t[::1] basis, const Py_ssize_t[::1] elements
 ):
     """The first element in the order of `basis` that each of `elements` can replace, -1 if none.
@@ -21,7 +21,7 @@ def partners_of(
     return np.asarray(found)
 
 
-def replacements_of(
+def find_replacements(
     MatroidKernel kernel, const Py_ssize_t[::1] basis, const Py_ssize_t[::1] elements
 ):
     """For every element of `basis`, the first of `elements` that can replace it, -1 if none.

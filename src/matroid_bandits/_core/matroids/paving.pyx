@@ -1,18 +1,20 @@
-"""Paving matroids: all sets below the rank are independent, those in a hyperplane stop there."""
+"""Paving matroids: sets below the rank are independent, sets of that size unless coplanar."""
 
 import numpy as np
 
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 
+from matroid_bandits.errors import not_a_basis
+
 
 cdef class PavingKernel(MatroidKernel):
     """Element e is in the hyperplanes ``planes[start[e]:start[e + 1]]``.
 
-    A set of ``rank`` elements is dependent if it lies in one of them, a larger one always. A
-    question costs O(hyperplanes of the element).
+    A set of ``rank`` elements is dependent if it lies in one of them; a larger set is always
+    dependent. A test costs O(hyperplanes of the element).
 
-    Exchange: a hyperplane that has all of the basis but one element can be joined by none of its
-    own in place of that one. This is all that an element outside cannot do.
+    Exchange: an element can replace every element of the basis, with one exception. If a hyperplane
+    of the element contains all of the basis but x, the element cannot replace x.
     """
 
     cdef Py_ssize_t rank
@@ -21,11 +23,11 @@ cdef class PavingKernel(MatroidKernel):
     # The growing set: its elements, in all and by hyperplane.
     cdef Py_ssize_t length
     cdef Py_ssize_t[::1] used
-    # Of the basis: how many elements are not in a hyperplane, and the sum of their positions,
-    # which for a single one is its position.
+    # For each hyperplane: how many elements of the basis are not in it, and the sum of their
+    # positions, which for a single element is its position.
     cdef Py_ssize_t[::1] missing
     cdef Py_ssize_t[::1] missing_at
-    cdef Py_ssize_t[::1] barred  # stamp of the element that last found a position barred to it
+    cdef Py_ssize_t[::1] barred  # by position: stamp of the last element that cannot take it
     cdef Py_ssize_t stamp
 
     def __init__(
@@ -45,7 +47,7 @@ cdef class PavingKernel(MatroidKernel):
         self.missing_at = np.empty(n_planes, dtype=np.intp)
         self.barred = np.zeros(rank, dtype=np.intp)
 
-    def symmetry_classes(self):
+    cdef object find_symmetry_classes(self):
         """Elements of the same hyperplanes."""
         planes = np.asarray(self.planes)
         start = np.asarray(self.start).tolist()
@@ -78,6 +80,8 @@ cdef class PavingKernel(MatroidKernel):
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
         cdef Py_ssize_t position, i
+        if basis.shape[0] != self.rank:
+            raise not_a_basis(basis, self.rank)
         self.basis = basis
         self.missing[:] = self.rank
         self.missing_at[:] = self.rank * (self.rank - 1) // 2

@@ -4,38 +4,53 @@ import numpy as np
 
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 
+from matroid_bandits._arguments import integer
 from matroid_bandits.errors import MatroidAxiomError
 
 
 cdef class PythonKernel(MatroidKernel):
-    """Asks a Python matroid: its ``_is_independent``, or the faster routes where it has them."""
+    """Calls `_is_independent` of a Python matroid, or its faster methods where it has them.
+
+    The size is read once. Whatever the matroid returns is checked before it is used as an index.
+    """
 
     cdef object matroid
     cdef bint has_greedy
     cdef object growing
+    cdef unsigned char[::1] is_marked  # what `_greedy` has returned
     cdef object members  # of the basis, as a frozenset
     cdef dict position  # of each of them
 
     def __init__(self, matroid, *, bint has_greedy, bint has_circuit):
-        super().__init__(matroid.size)
+        super().__init__(integer(matroid.size, f"{type(matroid).__name__}.size", minimum=0))
         self.matroid = matroid
         self.is_python = True
         self.has_greedy = has_greedy
         self.has_circuit = has_circuit
         self.growing = frozenset()
+        self.is_marked = np.zeros(self.size if has_greedy else 0, dtype=np.uint8)
 
-    cdef bint ask(self, elements) except -1:
+    cdef bint call_oracle(self, elements) except -1:
         answer = self.matroid._is_independent(elements)
         if answer is True or answer is False or isinstance(answer, np.bool_):
             return answer
         raise TypeError(
-            f"the independence test of {type(self.matroid).__name__} must answer True or False, "
+            f"the independence test of {type(self.matroid).__name__} must return True or False, "
             f"got {answer!r} for {sorted(elements)}"
         )
 
+    cdef set elements_from(self, method, answer):
+        """The elements that the method called `method` has returned, as a set."""
+        try:
+            return set(answer)
+        except TypeError as error:
+            raise TypeError(
+                f"{type(self.matroid).__name__}.{method} must return elements, got {answer!r}"
+            ) from error
+
     def is_independent(self, const Py_ssize_t[::1] elements):
-        """Whether distinct `elements` can be played together: one question."""
-        return self.ask(frozenset(np.asarray(elements).tolist()))
+        """Whether the set of distinct `elements` is independent, by one oracle call."""
+        return self.call_oracle(frozenset(np.asarray(elements).tolist()))
 
     cdef int clear(self) except -1:
         self.growing = frozenset()
@@ -43,7 +58,7 @@ cdef class PythonKernel(MatroidKernel):
 
     cdef int try_add(self, Py_ssize_t element) except -1:
         larger = self.growing | {element}
-        if not self.ask(larger):
+        if not self.call_oracle(larger):
             return 0
         self.growing = larger
         return 1
@@ -53,23 +68,18 @@ cdef class PythonKernel(MatroidKernel):
     ) except -1:
         if not self.has_greedy:
             return MatroidKernel.greedy(self, order, limit, chosen)
-        cdef Py_ssize_t taken = 0
-        cdef Py_ssize_t i
-        wanted = set(self.matroid._greedy(tuple(np.asarray(order).tolist()), limit))
-        self.tested = 0
-        for i in range(order.shape[0]):
-            if taken == limit:
-                break
-            self.tested += 1
-            if order[i] in wanted:
-                chosen[taken] = order[i]
-                taken += 1
-        if taken != len(wanted):
+        cdef Py_ssize_t e
+        given = tuple(np.asarray(order).tolist())
+        taken = self.elements_from("_greedy", self.matroid._greedy(given, limit))
+        if len(taken) > limit or not taken.issubset(given):
             raise MatroidAxiomError(
-                f"{type(self.matroid).__name__}._greedy returned {sorted(wanted)}: "
-                f"more than {limit} elements, or some that were not offered"
+                f"{type(self.matroid).__name__}._greedy returned {taken}: more than {limit} "
+                "elements, or some that it was not given"
             )
-        return taken
+        self.is_marked[:] = 0
+        for e in taken:
+            self.is_marked[e] = 1
+        return self.take_marked(order, limit, self.is_marked, chosen)
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
         self.basis = basis
@@ -79,7 +89,7 @@ cdef class PythonKernel(MatroidKernel):
         return 0
 
     cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
-        return self.ask((self.members - {self.basis[position]}) | {element})
+        return self.call_oracle((self.members - {self.basis[position]}) | {element})
 
     cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
         if self.has_circuit:
@@ -96,11 +106,13 @@ cdef class PythonKernel(MatroidKernel):
         return count
 
     cdef object circuit_positions(self, Py_ssize_t element):
-        """Positions that `element` can replace, as the matroid itself says."""
-        replaceable = set(self.matroid._fundamental_circuit(self.members, element)) - {element}
-        if not replaceable <= self.members:
+        """Positions that `element` can replace, by the matroid's own method."""
+        members, position = self.members, self.position
+        answer = self.matroid._fundamental_circuit(members, element)
+        replaceable = self.elements_from("_fundamental_circuit", answer) - {element}
+        if not replaceable <= members:
             raise MatroidAxiomError(
-                f"{type(self.matroid).__name__}._fundamental_circuit({sorted(self.members)}, "
-                f"{element}) returned {sorted(replaceable - self.members)}, not in the basis"
+                f"{type(self.matroid).__name__}._fundamental_circuit({sorted(members)}, "
+                f"{element}) returned {replaceable - members}, not in the basis"
             )
-        return {self.position[x] for x in replaceable}
+        return {position[x] for x in replaceable}

@@ -1,10 +1,10 @@
 from libc.stdint cimport int32_t
 
 
-# For elements of a basis: clones outside it.
+# For elements of a basis: symmetric elements outside it.
 cdef class Representatives:
     cdef const int32_t[::1] symmetry_class
-    cdef Py_ssize_t[::1] outside  # of each class: an element that is not in the basis
+    cdef Py_ssize_t[::1] outside  # by class: an element outside the basis
     cdef unsigned char[::1] is_inside
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) noexcept

@@ -1,15 +1,21 @@
-"""Clones outside a basis, for elements in it.
+"""For elements of a basis, symmetric elements outside it.
 
-A policy that exchanges an element for a clone leaves its kernel prepared for the old basis, as all
-circuits stay what they were, and may then ask about the element that left, which for the kernel is
-still inside. The answer is the one for any clone outside.
+A policy that exchanges an element for a symmetric one does not prepare its kernel anew, as all
+circuits stay the same. The kernel may then be called with the element that has left the basis, which
+for the kernel is still inside. The answer is that for any symmetric element outside.
 """
 
 import numpy as np
 
 
 cdef class Representatives:
-    """For a basis at a time; `symmetry_class` is what `MatroidKernel.symmetry_classes` returns."""
+    """Finds them for one basis at a time.
+
+    Parameters
+    ----------
+    symmetry_class
+        By element, as `MatroidKernel.symmetry_classes` returns it.
+    """
 
     def __init__(self, const int32_t[::1] symmetry_class):
         self.symmetry_class = symmetry_class
@@ -27,5 +33,5 @@ cdef class Representatives:
         return 0
 
     cdef Py_ssize_t outside_for(self, Py_ssize_t element) noexcept:
-        """The element itself if it is outside the basis, otherwise a clone that is."""
+        """The element itself if it is outside the basis, otherwise a symmetric element that is."""
         return self.outside[self.symmetry_class[element]] if self.is_inside[element] else element

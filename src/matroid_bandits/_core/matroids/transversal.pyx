@@ -9,7 +9,7 @@ cdef class TransversalKernel(MatroidKernel):
     """Element e may be matched with ``right[start[e]:start[e + 1]]``.
 
     Independence: one augmenting path per element, O(edges). Exchange: with the basis matched,
-    e can replace x exactly if an alternating path leads from e to x.
+    e can replace x if and only if an alternating path leads from e to x.
     """
 
     cdef const Py_ssize_t[::1] start
@@ -39,14 +39,14 @@ cdef class TransversalKernel(MatroidKernel):
         self.seen = np.zeros(n_right, dtype=np.intp)
         self.reached_from = np.empty(n_right, dtype=np.intp)
         self.queue = np.empty(n_right + 1, dtype=np.intp)
-        self.position = np.empty(size, dtype=np.intp)
+        self.position = np.zeros(size, dtype=np.intp)
         self.lowest = np.empty(n_right, dtype=np.intp)
         self.first_edge = np.empty(n_right, dtype=np.intp)
         self.next_edge = np.empty(right.shape[0], dtype=np.intp)
         self.edge_element = np.empty(right.shape[0], dtype=np.intp)
 
-    def symmetry_classes(self):
-        """Elements with the same neighbours."""
+    cdef object find_symmetry_classes(self):
+        """Elements with the same neighbors."""
         right = np.asarray(self.right)
         start = np.asarray(self.start).tolist()
         classes = {}
@@ -109,8 +109,9 @@ cdef class TransversalKernel(MatroidKernel):
                 self.next_edge[n_edges] = self.first_edge[y]
                 self.first_edge[y] = n_edges
                 n_edges += 1
-        # Backwards from the partner of the first position, then of the second, ...: whatever is
-        # reached and not yet marked has this position as its lowest. Every edge is walked once.
+        # Backwards from the match of the first position, then of the second, and so on: a vertex
+        # that is reached for the first time has this position as its lowest. Every edge is visited
+        # once.
         for k in range(basis.shape[0]):
             y = self.match_of_element[basis[k]]
             if self.lowest[y] >= 0:
@@ -151,8 +152,9 @@ cdef class TransversalKernel(MatroidKernel):
         return count
 
     cdef Py_ssize_t search(self, Py_ssize_t element, Py_ssize_t position) noexcept:
-        """Follow alternating paths from `element`: how many elements of the basis they reach, which
-        are then in the queue after it; or -1 as soon as the one at `position` is reached.
+        """Follow alternating paths from `element` and return how many elements of the basis they
+        reach; these are in the queue after `element`. Return -1 once the one at `position` is
+        reached.
         """
         cdef Py_ssize_t head = 0
         cdef Py_ssize_t tail = 1

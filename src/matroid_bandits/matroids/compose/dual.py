@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.dual import DualKernel
-from matroid_bandits._core.matroids.partners import partners_of
+from matroid_bandits._core.matroids.partners import find_partners
 from matroid_bandits._types import IntArray
 from matroid_bandits.matroids.base import Matroid
 from matroid_bandits.matroids.compose.base import MadeOfOne, checked_matroid
@@ -51,7 +51,7 @@ class DualMatroid(MadeOfOne):
         # whether it can be left out would each look at all elements.
         kernel = self._kernel()
         basis = kernel.greedy_basis(np.arange(self.size), self.size)
-        without_partner: npt.NDArray[np.bool_] = partners_of(kernel, basis, elements) < 0
+        without_partner: npt.NDArray[np.bool_] = find_partners(kernel, basis, elements) < 0
         return without_partner
 
     def _data(self) -> tuple[Any, ...]:

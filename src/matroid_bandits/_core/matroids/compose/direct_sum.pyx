@@ -8,8 +8,8 @@ from matroid_bandits._core.matroids.base cimport MatroidKernel
 cdef class DirectSumKernel(MatroidKernel):
     """The elements of the first of `parts`, then those of the second, and so on.
 
-    Every question goes to the part of the element asked about. Greedy asks each part for all of its
-    elements at once, as it may know a faster way than one by one.
+    Every test is done by the part of the element. Greedy runs once on each part, as a part may have
+    a faster way than one element after another.
     """
 
     cdef list parts
@@ -18,23 +18,24 @@ cdef class DirectSumKernel(MatroidKernel):
     cdef Py_ssize_t[::1] starts  # the first element of each part
     cdef Py_ssize_t[::1] part_of
     cdef Py_ssize_t[::1] cursor  # by part
-    # Greedy: `order` sorted by part. Part i has what is from `bounds[i]` on.
+    # Greedy: `order` sorted by part. The elements of part i start at `bounds[i]`.
     cdef Py_ssize_t[::1] bounds
     cdef Py_ssize_t[::1] sorted_order
     cdef Py_ssize_t[::1] chosen
-    cdef Py_ssize_t[::1] chosen_ends
+    cdef unsigned char[::1] is_marked
     # The prepared basis, likewise.
     cdef Py_ssize_t[::1] basis_bounds
     cdef Py_ssize_t[::1] sorted_basis
-    cdef Py_ssize_t[::1] position_of  # of what is sorted: its position in the basis
-    cdef Py_ssize_t[::1] part_at  # of a position
-    cdef Py_ssize_t[::1] position_in_part  # likewise
+    cdef Py_ssize_t[::1] position_of  # by place in `sorted_basis`: the position in the basis
+    cdef Py_ssize_t[::1] part_at  # by position
+    cdef Py_ssize_t[::1] position_in_part  # by position
 
     def __init__(self, list parts, ranks):
         sizes = [part.size for part in parts]
         super().__init__(sum(sizes))
         self.parts = parts
         self.n_parts = len(parts)
+        self.n_kernels = 1 + sum([part.n_kernels for part in parts])
         self.quick_exchange = all([(<MatroidKernel>part).quick_exchange for part in parts])
         self.is_python = any([part.is_python for part in parts])
         self.has_circuit = all([part.has_circuit for part in parts if part.is_python])
@@ -45,7 +46,7 @@ cdef class DirectSumKernel(MatroidKernel):
         self.bounds = np.zeros(self.n_parts + 1, dtype=np.intp)
         self.sorted_order = np.zeros(self.size, dtype=np.intp)
         self.chosen = np.zeros(self.size, dtype=np.intp)
-        self.chosen_ends = np.zeros(self.n_parts, dtype=np.intp)
+        self.is_marked = np.zeros(self.size, dtype=np.uint8)
         self.basis_bounds = np.zeros(self.n_parts + 1, dtype=np.intp)
         self.sorted_basis = np.zeros(self.size, dtype=np.intp)
         self.position_of = np.zeros(self.size, dtype=np.intp)
@@ -55,8 +56,8 @@ cdef class DirectSumKernel(MatroidKernel):
     cdef inline MatroidKernel part(self, Py_ssize_t i):
         return <MatroidKernel>self.parts[i]
 
-    def symmetry_classes(self):
-        """Clones in their part."""
+    cdef object find_symmetry_classes(self):
+        """Elements that are symmetric in their part."""
         classes = []
         n_classes = 0
         for part in self.parts:
@@ -91,7 +92,7 @@ cdef class DirectSumKernel(MatroidKernel):
         Py_ssize_t[::1] bounds,
         Py_ssize_t[::1] sorted_elements,
     ) noexcept:
-        """Write the elements as those of the parts, part by part, their order kept within each."""
+        """Write the elements part by part, numbered as in the part; keep their order in a part."""
         cdef Py_ssize_t i, k
         bounds[:] = 0
         for k in range(elements.shape[0]):
@@ -107,34 +108,25 @@ cdef class DirectSumKernel(MatroidKernel):
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1:
-        cdef Py_ssize_t taken = 0
-        cdef Py_ssize_t i, k, first, end
+        cdef Py_ssize_t taken, i, k, first, end
         self.tested = 0
         if limit == 0:
             return 0
         self.sort_by_part(order, self.bounds, self.sorted_order)
+        self.is_marked[:] = 0
         for i in range(self.n_parts):
             first = self.bounds[i]
             end = self.bounds[i + 1]
-            self.cursor[i] = self.chosen_ends[i] = first
-            if first < end:
-                self.chosen_ends[i] += self.part(i).greedy(
-                    self.sorted_order[first:end],
-                    min(limit, self.ranks[i]),
-                    self.chosen[first:end],
-                )
-        # What a part has chosen is in the order of `order`, so the next of it is all to look for.
-        for k in range(order.shape[0]):
-            self.tested += 1
-            i = self.part_of[order[k]]
-            first = self.cursor[i]
-            if first < self.chosen_ends[i] and self.chosen[first] == order[k] - self.starts[i]:
-                self.cursor[i] += 1
-                chosen[taken] = order[k]
-                taken += 1
-                if taken == limit:
-                    break
-        return taken
+            if first == end:
+                continue
+            taken = self.part(i).greedy(
+                self.sorted_order[first:end],
+                min(limit, self.ranks[i]),
+                self.chosen[first:end],
+            )
+            for k in range(first, first + taken):
+                self.is_marked[self.starts[i] + self.chosen[k]] = 1
+        return self.take_marked(order, limit, self.is_marked, chosen)
 
     # ---- exchange ----
 

@@ -1,4 +1,4 @@
-"""Duals: what can be left out."""
+"""Duals: sets that some basis of another matroid avoids."""
 
 import numpy as np
 
@@ -7,38 +7,41 @@ from matroid_bandits._core.matroids.symmetry cimport Representatives
 
 
 cdef class DualKernel(MatroidKernel):
-    """A set is independent if a basis of another matroid avoids it.
+    """A set is independent if a basis of the other matroid, `inner`, avoids it.
 
     Parameters
     ----------
     growing, exchanging
-        Two kernels of the other matroid, for this one alone. Growing a set takes questions of
-        exchange, and these must not disturb those about the prepared basis.
+        Two kernels of `inner`, used by this kernel alone. If both are the same kernel, it is
+        prepared anew whenever its use changes.
     inner_rank
-        Of the other matroid.
+        The rank of `inner`.
 
-    Independence: a basis that avoids the growing set is kept; an element of it that is added is
-    exchanged for one that is still free. Exchange: x of a basis and e outside it have changed
-    sides in the other matroid, where the question is whether x can replace e.
+    Independence: a basis that avoids the growing set is kept. If an element of this basis is added
+    to the set, another free element takes its place in the basis. Exchange: e can replace x in a
+    basis if and only if x can replace e in the complement, which is a basis of `inner`.
     """
 
     cdef MatroidKernel growing
     cdef MatroidKernel exchanging
+    cdef bint is_shared  # both are the same
     cdef Py_ssize_t inner_rank
     # The growing set, and the basis that avoids it.
     cdef unsigned char[::1] is_taken
     cdef Py_ssize_t[::1] avoiding
     cdef Py_ssize_t n_avoiding  # -1 until there is one
     cdef Py_ssize_t[::1] place  # of an element in it, -1 if it is not there
-    cdef bint is_prepared  # `growing`, for this basis
+    cdef bint is_growing_prepared  # for this basis
     # Greedy
     cdef Py_ssize_t[::1] order
     cdef Py_ssize_t[::1] chosen
     cdef unsigned char[::1] is_marked
-    # The prepared basis, as what it leaves over.
+    # The complement of the prepared basis.
     cdef Py_ssize_t[::1] others
+    cdef Py_ssize_t n_others
     cdef Py_ssize_t[::1] place_among_others
-    cdef Representatives representatives
+    cdef bint is_exchanging_prepared  # for the complement
+    cdef Representatives representatives  # None until a basis is prepared
 
     def __init__(
         self, MatroidKernel growing, MatroidKernel exchanging, Py_ssize_t inner_rank
@@ -46,7 +49,9 @@ cdef class DualKernel(MatroidKernel):
         super().__init__(growing.size)
         self.growing = growing
         self.exchanging = exchanging
-        self.quick_exchange = exchanging.quick_exchange
+        self.is_shared = growing is exchanging
+        self.n_kernels = 1 + growing.n_kernels + (0 if self.is_shared else exchanging.n_kernels)
+        self.quick_exchange = exchanging.quick_exchange and not self.is_shared
         self.is_python = growing.is_python
         self.inner_rank = inner_rank
         self.is_taken = np.zeros(self.size, dtype=np.uint8)
@@ -58,24 +63,30 @@ cdef class DualKernel(MatroidKernel):
         self.is_marked = np.zeros(self.size, dtype=np.uint8)
         self.others = np.zeros(self.size, dtype=np.intp)
         self.place_among_others = np.zeros(self.size, dtype=np.intp)
-        self.representatives = Representatives(exchanging.symmetry_classes())
 
-    def symmetry_classes(self):
+    cdef object find_symmetry_classes(self):
         return self.exchanging.symmetry_classes()
+
+    cdef void disturb_growing(self) noexcept:
+        """Note that `growing` is about to be used for something else than its prepared basis."""
+        self.is_growing_prepared = False
+        if self.is_shared:
+            self.is_exchanging_prepared = False
 
     # ---- independence ----
 
     def is_independent(self, const Py_ssize_t[::1] elements):
-        """Whether what is left over spans the other matroid."""
-        left_over = np.delete(np.arange(self.size), np.asarray(elements))
-        self.is_prepared = False
-        return len(self.growing.greedy_basis(left_over, self.inner_rank)) == self.inner_rank
+        """Whether the complement spans `inner`."""
+        complement = np.delete(np.arange(self.size), np.asarray(elements))
+        self.disturb_growing()
+        return len(self.growing.greedy_basis(complement, self.inner_rank)) == self.inner_rank
 
     cdef int clear(self) except -1:
         cdef Py_ssize_t k
         self.is_taken[:] = 0
-        # Any basis avoids the empty set: the one that the last growing set has left will do.
+        # Any basis avoids the empty set, so the basis of the last growing set can be kept.
         if self.n_avoiding < 0:
+            self.disturb_growing()
             k = self.growing.greedy(np.arange(self.size), self.inner_rank, self.avoiding)
             self.n_avoiding = k
             for k in range(self.n_avoiding):
@@ -92,16 +103,17 @@ cdef class DualKernel(MatroidKernel):
             self.avoiding[k] = other
             self.place[other] = k
             self.place[element] = -1
-            self.is_prepared = False
+            self.is_growing_prepared = False
         self.is_taken[element] = 1
         return 1
 
     cdef Py_ssize_t replacement(self, Py_ssize_t k) except -2:
         """An element for place k of the basis that avoids the growing set, -1 if there is none."""
         cdef Py_ssize_t e
-        if not self.is_prepared:
+        if not self.is_growing_prepared:
+            self.disturb_growing()
             self.growing.prepare(self.avoiding[: self.n_avoiding])
-            self.is_prepared = True
+            self.is_growing_prepared = True
         for e in range(self.size):
             if not self.is_taken[e] and self.place[e] < 0 and self.growing.can_replace(k, e):
                 return e
@@ -110,11 +122,10 @@ cdef class DualKernel(MatroidKernel):
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1:
-        """What the other matroid's greedy leaves over when it goes from the worst to the best.
+        """Take what greedy on `inner` leaves over when it goes from the worst to the best.
 
-        Elements that are not in `order` come first there, as they are not to be taken here.
+        Elements that are not in `order` come first there, as they must not be taken here.
         """
-        cdef Py_ssize_t taken = 0
         cdef Py_ssize_t place = 0
         cdef Py_ssize_t i, e
         self.tested = 0
@@ -128,24 +139,19 @@ cdef class DualKernel(MatroidKernel):
             if not self.is_marked[e]:
                 self.order[place] = e
                 place += 1
-        self.is_prepared = False
+        self.disturb_growing()
         place = self.growing.greedy(self.order, self.inner_rank, self.chosen)
         for i in range(place):
             self.is_marked[self.chosen[i]] = 0
-        for i in range(order.shape[0]):
-            self.tested += 1
-            if self.is_marked[order[i]]:
-                chosen[taken] = order[i]
-                taken += 1
-                if taken == limit:
-                    break
-        return taken
+        return self.take_marked(order, limit, self.is_marked, chosen)
 
     # ---- exchange ----
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t e
+        if self.representatives is None:
+            self.representatives = Representatives(self.symmetry_classes())
         self.basis = basis
         self.representatives.prepare(basis)
         for e in range(self.size):
@@ -153,9 +159,21 @@ cdef class DualKernel(MatroidKernel):
                 self.others[n] = e
                 self.place_among_others[e] = n
                 n += 1
-        return self.exchanging.prepare(self.others[:n])
+        self.n_others = n
+        return self.prepare_exchanging()
+
+    cdef int prepare_exchanging(self) except -1:
+        """Prepare `exchanging` for the complement of the prepared basis."""
+        if self.is_shared:
+            self.is_growing_prepared = False
+        self.is_exchanging_prepared = False
+        self.exchanging.prepare(self.others[: self.n_others])
+        self.is_exchanging_prepared = True
+        return 0
 
     cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
+        if not self.is_exchanging_prepared:
+            self.prepare_exchanging()
         element = self.representatives.outside_for(element)
         return self.exchanging.can_replace(
             self.place_among_others[element], self.basis[position]

@@ -1,4 +1,4 @@
-"""Minors: some elements of a matroid, after others have been taken for granted."""
+"""Minors: some elements of a matroid, after others have been contracted."""
 
 import numpy as np
 
@@ -6,22 +6,23 @@ from matroid_bandits._core.matroids.base cimport MatroidKernel
 
 
 cdef class MinorKernel(MatroidKernel):
-    """Element e is ``elements[e]`` of another matroid, or for -1 a loop.
+    """Element e is ``elements[e]`` of another matroid, `inner`; -1 makes it a loop.
 
     Parameters
     ----------
     inner
-        A kernel of the other matroid, for this one alone.
+        A kernel of the other matroid, used by this kernel alone.
     elements
-        The element of `inner` that each element is, -1 for a loop.
+        For each element, the element of `inner`; -1 for a loop.
     contracted
-        Independent elements of `inner`, none of `elements`, that every set is thought to contain.
+        Independent elements of `inner`, none of `elements`. A set is independent here if its union
+        with them is independent in `inner`.
     completion
-        Elements that complete `contracted` and a basis of this matroid, any of them, to a basis of
-        `inner`.
+        Elements that complete `contracted` and a basis of this matroid, whichever it is, to a basis
+        of `inner`.
 
-    A basis of this matroid is prepared as the basis of the other one that it is completed to. The
-    circuit of an element outside is in `inner` the same, but for contracted elements.
+    To prepare a basis of this matroid, the basis of `inner` is prepared that it is completed to.
+    The circuit of an element is its circuit in `inner` without the contracted elements.
     """
 
     cdef MatroidKernel inner
@@ -31,8 +32,11 @@ cdef class MinorKernel(MatroidKernel):
     cdef Py_ssize_t length  # of the prepared basis
     cdef Py_ssize_t[::1] completed  # the basis of `inner`
     cdef Py_ssize_t[::1] positions  # in it
-    cdef Py_ssize_t[::1] order  # of greedy, in `inner`
+    # Greedy, in `inner`
+    cdef Py_ssize_t[::1] number  # by element of `inner`: the element here, -1 if there is none
+    cdef Py_ssize_t[::1] order
     cdef Py_ssize_t[::1] chosen
+    cdef unsigned char[::1] is_marked  # by element here
 
     def __init__(
         self,
@@ -43,6 +47,7 @@ cdef class MinorKernel(MatroidKernel):
     ):
         super().__init__(elements.shape[0])
         self.inner = inner
+        self.n_kernels = 1 + inner.n_kernels
         self.quick_exchange = inner.quick_exchange
         self.is_python = inner.is_python
         self.has_circuit = inner.has_circuit
@@ -53,10 +58,14 @@ cdef class MinorKernel(MatroidKernel):
         self.order = np.zeros(n + self.size, dtype=np.intp)
         self.order[:n] = contracted
         self.chosen = np.zeros(n + self.size, dtype=np.intp)
+        self.is_marked = np.zeros(self.size, dtype=np.uint8)
+        number = np.full(inner.size + 1, -1, dtype=np.intp)  # the last one for -1
+        number[elements] = np.arange(self.size)
+        self.number = number[:-1]
         self.completed = np.zeros(0, dtype=np.intp)
 
-    def symmetry_classes(self):
-        """Clones in `inner`; loops for -1."""
+    cdef object find_symmetry_classes(self):
+        """Elements that are symmetric in `inner`; all loops by -1 are symmetric."""
         elements = np.asarray(self.elements)
         classes = np.where(elements >= 0, np.append(self.inner.symmetry_classes(), 0)[elements], -1)
         return np.unique(classes, return_inverse=True)[1].astype(np.int32)
@@ -81,13 +90,12 @@ cdef class MinorKernel(MatroidKernel):
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1:
-        """Greedy in `inner`, which may be faster than to add and to add: contracted elements, which
-        are all taken, then `order`.
+        """Greedy in `inner`, which may have a faster way than one element after another. The
+        contracted elements come first and are all taken.
         """
         cdef Py_ssize_t n = self.contracted.shape[0]
         cdef Py_ssize_t place = n
-        cdef Py_ssize_t taken = 0
-        cdef Py_ssize_t found, i
+        cdef Py_ssize_t taken, i
         self.tested = 0
         if limit == 0:
             return 0
@@ -95,15 +103,12 @@ cdef class MinorKernel(MatroidKernel):
             if self.elements[order[i]] >= 0:
                 self.order[place] = self.elements[order[i]]
                 place += 1
-        found = self.inner.greedy(self.order[:place], n + limit, self.chosen)
-        for i in range(order.shape[0]):
-            self.tested += 1
-            if n + taken < found and self.elements[order[i]] == self.chosen[n + taken]:
-                chosen[taken] = order[i]
-                taken += 1
-                if taken == limit:
-                    break
-        return taken
+        taken = self.inner.greedy(self.order[:place], n + limit, self.chosen)
+        self.is_marked[:] = 0
+        for i in range(n, taken):
+            if self.number[self.chosen[i]] >= 0:
+                self.is_marked[self.number[self.chosen[i]]] = 1
+        return self.take_marked(order, limit, self.is_marked, chosen)
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
         cdef Py_ssize_t d = basis.shape[0]
@@ -116,6 +121,8 @@ cdef class MinorKernel(MatroidKernel):
             self.completed[d + n :] = self.completion
             self.positions = np.zeros(self.completed.shape[0], dtype=np.intp)
         for k in range(d):
+            if self.elements[basis[k]] < 0:
+                raise ValueError(f"element {basis[k]} is a loop, and in no basis")
             self.completed[k] = self.elements[basis[k]]
         self.basis = basis
         return self.inner.prepare(self.completed)

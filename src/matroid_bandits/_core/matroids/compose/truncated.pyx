@@ -1,6 +1,6 @@
-"""Truncations: a matroid of which at most so many elements may be taken."""
+"""Truncations: the independent sets of a matroid up to some size."""
 
-from matroid_bandits._core.matroids.compose.completed cimport CompletedSet
+from matroid_bandits._core.matroids.compose.completed_set cimport CompletedSet
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.matroids.symmetry cimport Representatives
 
@@ -8,26 +8,26 @@ from matroid_bandits._core.matroids.symmetry cimport Representatives
 cdef class TruncatedKernel(MatroidKernel):
     """Independent sets of `inner` with at most `rank` elements.
 
-    Exchange: a basis is an independent set of `inner`. What could be added to it there can replace
-    every element of it, anything else has the circuit that it has in `inner`.
+    Exchange: a basis is an independent set of `inner`. An element that could be added to it there
+    can replace every element of it; any other element has the same circuit as in `inner`.
     """
 
     cdef MatroidKernel inner
     cdef Py_ssize_t rank
     cdef Py_ssize_t grown
     cdef CompletedSet completed
-    cdef Representatives representatives
+    cdef Representatives representatives  # None until a basis is prepared
 
     def __init__(self, MatroidKernel inner, Py_ssize_t inner_rank, Py_ssize_t rank):
         super().__init__(inner.size)
         self.inner = inner
+        self.n_kernels = 1 + inner.n_kernels
         self.is_python = inner.is_python
         self.has_circuit = inner.has_circuit
         self.rank = rank
         self.completed = CompletedSet(inner, inner_rank)
-        self.representatives = Representatives(inner.symmetry_classes())
 
-    def symmetry_classes(self):
+    cdef object find_symmetry_classes(self):
         return self.inner.symmetry_classes()
 
     def is_independent(self, const Py_ssize_t[::1] elements):
@@ -47,11 +47,13 @@ cdef class TruncatedKernel(MatroidKernel):
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1:
         cdef Py_ssize_t taken = self.inner.greedy(order, min(limit, self.rank), chosen)
-        # Whoever wants more than there is goes on to the end.
+        # A caller that wants more than the rank tests all elements.
         self.tested = self.inner.tested if limit <= self.rank else order.shape[0]
         return taken
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
+        if self.representatives is None:
+            self.representatives = Representatives(self.symmetry_classes())
         self.basis = basis
         self.representatives.prepare(basis)
         return self.completed.complete(basis)

@@ -6,6 +6,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 
+from matroid_bandits.errors import not_a_basis
+
 cdef extern from *:
     """
     #include <stdint.h>
@@ -25,16 +27,16 @@ cdef class ModularKernel(MatroidKernel):
     exactly: independent rows have a non-zero minor, which not all of those primes can divide;
     dependent rows are dependent modulo every prime.
 
-    Of the growing set the kernel keeps what is orthogonal to it. The columns are either free or
-    pivots, as many pivots as there are elements in the set, and for every free column f there is
-    one vector w(f) orthogonal to the set: 1 at f, 0 at the other free columns, and `orthogonal` at
-    the pivots. These vectors span all that is orthogonal to the set, so an element depends on the
-    set if and only if its product with each of them is 0. That costs O(entries other than 0 * free
-    columns): little for sparse vectors, and little once the set is nearly a basis, when greedy
-    asks most of its questions.
+    For the growing set the kernel keeps its orthogonal complement. A column is either free or a
+    pivot; there are as many pivots as elements in the set. For every free column f there is one
+    vector w(f) orthogonal to the set: 1 at f, 0 at the other free columns, and `orthogonal` at the
+    pivots. These vectors span the orthogonal complement, so an element depends on the set if and
+    only if its product with each of them is 0. That costs O(entries other than 0 * free columns):
+    little for sparse vectors, and little once the set is nearly a basis, when greedy makes most of
+    its tests.
     """
 
-    # Flat arrays: with strides in the way, the compiler would fetch them anew after every store.
+    # Flat arrays: the compiler would reload the strides of others after every store.
     cdef const uint64_t[::1] primes
     cdef uint64_t[::1] reciprocals  # (2**64 - 1) // prime
     cdef Py_ssize_t n_primes
@@ -54,7 +56,7 @@ cdef class ModularKernel(MatroidKernel):
     cdef uint64_t[::1] orthogonal  # [prime, pivot column, place of a free column]
     cdef uint64_t[::1] products  # [prime, place of a free column]
     cdef int64_t run  # how many sets have been grown
-    cdef int64_t[::1] spanned  # [class]: the last run whose growing set came to span the class
+    cdef int64_t[::1] spanned  # [class]: the last run whose growing set spanned the class
     # The prepared basis: coordinate k of e is the sum over columns c of e[c] * inverse[k, c].
     cdef unsigned char[::1] usable
     cdef bint all_usable
@@ -105,18 +107,18 @@ cdef class ModularKernel(MatroidKernel):
         self.elements = np.zeros(w, dtype=np.intp)
         self.place = np.full(self.size, -1, dtype=np.intp)
 
-    def symmetry_classes(self):
+    cdef object find_symmetry_classes(self):
         """Vectors that are multiples of one another."""
         return np.array(self.classes)
 
     cdef inline Py_ssize_t start(self, Py_ssize_t i, Py_ssize_t element) noexcept:
-        """Where the entries of `element` modulo prime i start; those of the one before end."""
+        """Where the entries of `element` modulo prime i start."""
         return self.starts[i * (self.size + 1) + element]
 
     # ---- the growing set ----
 
     cdef int clear(self) except -1:
-        # Without pivots all columns are free, in whatever order the last set has left them.
+        # Without pivots all columns are free; their order does not matter.
         self.free = self.width
         self.alive[:] = 1
         self.run += 1
@@ -128,7 +130,7 @@ cdef class ModularKernel(MatroidKernel):
         cdef int32_t class_ = self.classes[element]
         if self.spanned[class_] == self.run:
             return 0
-        # Either the element depends on the set or it is about to join it.
+        # The element either depends on the set or joins it below.
         self.spanned[class_] = self.run
         if self.free == 0:
             return 0
@@ -138,8 +140,8 @@ cdef class ModularKernel(MatroidKernel):
         if not independent:
             return 0
         for i in range(self.n_primes):
-            # Dependent here, independent over the rationals: this prime has nothing more to say
-            # about the growing set.
+            # Dependent here, independent over the rationals: this prime cannot decide about the
+            # growing set any more.
             self.alive[i] = self.entering[i] >= 0
             if self.alive[i]:
                 self.pivot(i)
@@ -147,7 +149,7 @@ cdef class ModularKernel(MatroidKernel):
         return 1
 
     cdef Py_ssize_t multiply(self, Py_ssize_t i, Py_ssize_t element) noexcept:
-        """The products of `element` with all that is orthogonal to the growing set modulo prime i.
+        """Multiply `element` by the vectors orthogonal to the growing set, modulo prime i.
 
         Return the place of one that is not 0, -1 if there is none.
         """
@@ -178,16 +180,16 @@ cdef class ModularKernel(MatroidKernel):
         for j in range(first, last):
             value = modulo(self.products[j], p, reciprocal)
             self.products[j] = value
-            # 1 and -1 need no search for their inverse.
+            # 1 and -1 are their own inverses.
             if value and (entering < 0 or value == 1 or value == p - 1):
                 entering = j - first
         return entering
 
     cdef int pivot(self, Py_ssize_t i) noexcept:
-        """Add the element just multiplied: of the vectors orthogonal to the growing set, the
-        entering one, w, makes the others orthogonal to the element too, and goes.
+        """Add the element just multiplied to the growing set.
 
-        From each other vector goes (its product with the element / that of w) * w.
+        The entering one of the orthogonal vectors, w, is removed. Each other vector is made
+        orthogonal to the element: (its product with the element / that of w) * w is subtracted.
         """
         cdef uint64_t p = self.primes[i]
         cdef uint64_t reciprocal = self.reciprocals[i]
@@ -224,6 +226,8 @@ cdef class ModularKernel(MatroidKernel):
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
         cdef Py_ssize_t i, k
+        if basis.shape[0] > self.width:
+            raise not_a_basis(basis, self.width)
         self.basis = basis
         if not self.update(basis):
             self.all_usable = True
@@ -239,8 +243,8 @@ cdef class ModularKernel(MatroidKernel):
         return 0
 
     cdef bint update(self, const Py_ssize_t[::1] basis) noexcept:
-        """From the basis prepared last to one in another order, or with one element exchanged, by
-        a pivot; False if it takes more than that.
+        """Update the inverse from the basis prepared last, if `basis` is that basis in another
+        order or with one element exchanged; otherwise return False.
         """
         cdef Py_ssize_t d = basis.shape[0]
         cdef Py_ssize_t w = self.width
@@ -270,7 +274,7 @@ cdef class ModularKernel(MatroidKernel):
                     self.coordinates[k] = self.coordinate(i, basis[gap], place)
             if gap >= 0:
                 if self.coordinates[gap] == 0:
-                    # This prime divides the new determinant: all is worked out anew.
+                    # This prime divides the new determinant: compute everything anew.
                     return False
                 factor = invert(self.coordinates[gap], p)
                 for j in range(w):
@@ -351,8 +355,8 @@ cdef class ModularKernel(MatroidKernel):
                 return True
         if self.all_usable:
             return False
-        # Some prime divides the basis' own determinant and has no coordinates to offer, yet it may
-        # be the one that shows the exchanged set independent: test that set itself.
+        # A prime that divides the determinant of the basis gives no coordinates, but may be the one
+        # modulo which the exchanged set is independent: test that set itself.
         self.clear()
         for j in range(self.basis.shape[0]):
             if not self.try_add(element if j == k else self.basis[j]):
@@ -361,9 +365,9 @@ cdef class ModularKernel(MatroidKernel):
 
 
 cdef inline uint64_t modulo(uint64_t x, uint64_t p, uint64_t reciprocal) noexcept:
-    """x modulo p without a division (Barrett), nor a jump that could be guessed wrong.
+    """x modulo p without a division (Barrett) or an unpredictable branch.
 
-    reciprocal > 2**64 / p - 2, so the quotient guessed is at most one too small.
+    reciprocal > 2**64 / p - 2, so the estimated quotient is at most one too small.
     """
     cdef uint64_t rest = x - high_word(x, reciprocal) * p
     return rest - p if rest >= p else rest
@@ -387,7 +391,7 @@ cdef uint64_t invert(uint64_t a, uint64_t p) noexcept:
 
 
 cdef uint64_t reciprocal_of(uint64_t p) noexcept:
-    """What `modulo` wants to know of p."""
+    """The third argument of `modulo`."""
     return <uint64_t>-1 // p
 
 
@@ -398,18 +402,19 @@ cdef Py_ssize_t products_within_64_bits(uint64_t p) noexcept:
 
 
 def independent_columns(const uint64_t[:, :, ::1] residues, const uint64_t[::1] primes):
-    """Vectors ``residues[i, e]``, e modulo ``primes[i]``, as a `ModularKernel` takes them.
+    """The vectors ``residues[i, e]``, element e modulo ``primes[i]``, as arguments of
+    `ModularKernel`.
 
-    Modulo each prime only columns remain that are linearly independent and span the others. What
-    combination of rows is 0 there is 0 in the others too, so no answer changes, and the width is
-    the rank.
+    Modulo each prime, only linearly independent columns that span the others are kept. A
+    combination of rows that is 0 in these is 0 in all columns, so the matroid is the same and the
+    width is the rank.
 
     Returns
     -------
     width : int
-        How many columns remain.
+        Number of columns kept.
     starts : ndarray of int, by prime and element
-        Where the entries of an element start. Those of the one before end there.
+        Where the entries of an element start, and those of the element before it end.
     columns, values : ndarray
         The entries that are not 0.
     classes : ndarray of int, by element
@@ -442,7 +447,7 @@ def independent_columns(const uint64_t[:, :, ::1] residues, const uint64_t[::1] 
 
 
 cdef multiples_with_leading_one(const uint64_t[:, :] rows, uint64_t p):
-    """Each row times what makes its first entry other than 0, if there is one, 1 modulo p."""
+    """Each row scaled so that its first entry other than 0, if there is one, is 1 modulo p."""
     cdef uint64_t[:, ::1] scaled = np.zeros((rows.shape[0], rows.shape[1]), dtype=np.uint64)
     cdef uint64_t reciprocal = reciprocal_of(p)
     cdef Py_ssize_t e, j

@@ -8,12 +8,12 @@ from matroid_bandits._core.matroids.base cimport MatroidKernel
 
 
 cdef class RealKernel(MatroidKernel):
-    """Rows of unit length (or zero); dependent means: within `tolerance` of the others' span.
+    """Rows of unit length (or zero). A row within `tolerance` of the span of others is dependent.
 
-    Independence: distance to the span by modified Gram-Schmidt, whose rounding is of the size that
-    rounding the vectors themselves brings in. Exchange: e can replace x if e is farther than
-    `tolerance` from the span of the basis without x; the unit normals of those spans are the rows
-    of the basis' inverse, scaled.
+    Independence: distance to the span by modified Gram-Schmidt, whose rounding error is of the same
+    order as that of the vectors. Exchange: e can replace x if e is farther than `tolerance` from
+    the span of the basis without x. The unit normals of those spans are the rows of the inverse of
+    the basis, scaled.
     """
 
     cdef const double[:, ::1] vectors
@@ -44,7 +44,7 @@ cdef class RealKernel(MatroidKernel):
     cdef int try_add(self, Py_ssize_t element) except -1:
         cdef Py_ssize_t r, j
         cdef double product, length
-        # One row of scratch below the triangle takes the coefficients of rejected elements.
+        # The coefficients of a rejected element are in the row below the triangle.
         for j in range(self.width):
             self.residual[j] = self.vectors[element, j]
         for r in range(self.grown):

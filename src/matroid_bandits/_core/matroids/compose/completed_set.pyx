@@ -1,4 +1,4 @@
-"""Independent sets that are no bases, by way of a basis that contains them."""
+"""Independent sets that are not bases, by means of a basis that contains them."""
 
 import numpy as np
 
@@ -12,11 +12,11 @@ cdef enum:
 
 
 cdef class CompletedSet:
-    """Completes a set to a basis of the matroid of `kernel`, which it has to itself.
+    """Completes a set to a basis of the matroid of `kernel`, which no one else prepares meanwhile.
 
     In this basis the elements that complete the set come first. An element can be added to the set
-    if it is one of these or can replace one, the first thing a kernel tells; otherwise its circuit
-    lies in the set.
+    if it is one of these, or if the first element it can replace is one of these. Otherwise its
+    circuit lies in the set.
     """
 
     def __init__(self, MatroidKernel kernel, Py_ssize_t rank):
@@ -26,20 +26,20 @@ cdef class CompletedSet:
         self.order = np.zeros(kernel.size, dtype=np.intp)
         self.chosen = np.zeros(rank, dtype=np.intp)
         self.positions = np.zeros(rank, dtype=np.intp)
-        self.known = np.zeros(kernel.size, dtype=np.uint8)
+        self.status = np.zeros(kernel.size, dtype=np.uint8)
 
     cdef int complete(self, const Py_ssize_t[::1] members) except -1:
-        """Turn to the independent set of `members`, whose order is kept."""
+        """Prepare for the independent set of `members`, whose order is kept."""
         cdef Py_ssize_t n = members.shape[0]
         cdef Py_ssize_t place = n
         cdef Py_ssize_t taken, k, e
         cdef bint all_taken
-        self.known[:] = UNKNOWN
+        self.status[:] = UNKNOWN
         for k in range(n):
             self.order[k] = members[k]
-            self.known[members[k]] = MEMBER
+            self.status[members[k]] = MEMBER
         for e in range(self.kernel.size):
-            if self.known[e] == UNKNOWN:
+            if self.status[e] == UNKNOWN:
                 self.order[place] = e
                 place += 1
         taken = self.kernel.greedy(self.order, self.rank, self.chosen)
@@ -48,14 +48,14 @@ cdef class CompletedSet:
             all_taken = all_taken and self.chosen[k] == members[k]
         if not all_taken:
             raise MatroidAxiomError(
-                f"not a matroid: {np.sort(members).tolist()} was called independent, and is "
+                f"not a matroid: {np.sort(members).tolist()} was found independent, and is "
                 "dependent when its elements are added one by one; correct the independence test"
             )
         self.length = n
         self.added = taken - n
         for k in range(self.added):
             self.basis[k] = self.chosen[n + k]
-            self.known[self.basis[k]] = FREE
+            self.status[self.basis[k]] = FREE
         for k in range(n):
             self.basis[self.added + k] = members[k]
         return self.kernel.prepare(self.basis[:taken])
@@ -66,10 +66,10 @@ cdef class CompletedSet:
     cdef bint can_add(self, Py_ssize_t element) except -1:
         """Whether the set with `element`, which is outside it, is independent."""
         cdef Py_ssize_t position
-        if self.known[element] == UNKNOWN:
+        if self.status[element] == UNKNOWN:
             position = self.kernel.partner(element)
-            self.known[element] = FREE if 0 <= position < self.added else SPANNED
-        return self.known[element] == FREE
+            self.status[element] = FREE if 0 <= position < self.added else SPANNED
+        return self.status[element] == FREE
 
     # ---- elements that cannot be added ----
 
@@ -81,12 +81,12 @@ cdef class CompletedSet:
         return position - self.added if position >= self.added else -1
 
     cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
-        """Write all positions that `element` can replace, ascending; return how many."""
+        """Write all positions that `element` can replace, ascending; return their number."""
         cdef Py_ssize_t found = self.kernel.circuit(element, self.positions)
         cdef Py_ssize_t count = 0
         cdef Py_ssize_t i
         for i in range(found):
-            # Only what is no matroid has others.
+            # Others occur only if the independence test is wrong.
             if self.positions[i] >= self.added:
                 positions[count] = self.positions[i] - self.added
                 count += 1

@@ -11,7 +11,7 @@ cdef class CompletedSet:
     cdef Py_ssize_t[::1] order
     cdef Py_ssize_t[::1] chosen
     cdef Py_ssize_t[::1] positions
-    cdef unsigned char[::1] known  # of each element: what can_add has found
+    cdef unsigned char[::1] status  # by element, as far as `can_add` has found it
 
     cdef int complete(self, const Py_ssize_t[::1] members) except -1
     cdef Py_ssize_t member(self, Py_ssize_t position) noexcept
