@@ -55,6 +55,14 @@ def no_partner(matroid: Advised, element: int, basis: list[int]) -> MatroidAxiom
     )
 
 
+def not_reached(matroid: Advised, basis: list[int]) -> MatroidAxiomError:
+    """The error for a basis that exchanges from the other bases do not lead to."""
+    return MatroidAxiomError(
+        f"not a matroid: {sorted(basis)} is a basis of {matroid!r}, yet no exchanges of single "
+        f"elements lead to it from the other bases; {matroid._advice}"
+    )
+
+
 def no_end(matroid: Advised, basis: list[int]) -> MatroidAxiomError:
     """The error for exchanges, each for the better, that go on where none can be left."""
     return MatroidAxiomError(

@@ -149,6 +149,20 @@ def test_no_matroid_is_noticed() -> None:
         mb.OSUB(odd)
 
 
+# Greedy finds {0, 1, 2, 4}; exchanges lead from it to the last set, and to no other.
+UNCONNECTED = [{0, 1, 4, 5}, {0, 2, 3, 5}, {0, 1, 2, 4}, {0, 1, 3, 4}]
+
+
+def test_no_matroid_is_noticed_when_no_arm_is_available() -> None:
+    policy = mb.OSUB(mb.OracleMatroid(6, lambda s: any(s <= whole for whole in UNCONNECTED)))
+    before = pickle.dumps(policy._kernel.state())
+    for _ in range(50):
+        with pytest.raises(mb.MatroidAxiomError, match=r"\[0, 2, 3, 5\] is a basis of Oracle"):
+            policy.select(available=[0, 2, 3, 5])
+    assert pickle.dumps(policy._kernel.state()) == before
+    assert policy.select(available=[0, 1, 3, 4]).tolist() == [0, 1, 3, 4]
+
+
 def test_only_whole_arms_are_plays() -> None:
     policy = mb.OSUB(mb.UniformMatroid(2, 4))
     arms = [tuple(arm) for arm in policy.arms.tolist()]

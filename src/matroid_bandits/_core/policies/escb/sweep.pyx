@@ -214,7 +214,8 @@ cdef class ExactKernel(SweepKernel):
             self.is_member[self.left[k]] = 1
         for k in range(self.rank):
             e = self.right[k]
-            if not self.is_member[e] and (
+            # No element is decided on twice: what is not a matroid could go on for ever.
+            if not self.is_member[e] and self.forced[e] == 0 and (
                 best < 0
                 or self.spread[e] > self.spread[best]
                 or (self.spread[e] == self.spread[best] and e < best)

@@ -9,6 +9,8 @@ from matroid_bandits._core.matroids.bases cimport NONE, Sets, exchange
 from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.policies.base cimport PolicyKernel, Statistics, observe
 
+from matroid_bandits.errors import not_reached
+
 
 cdef class Arms:
     """Sets of elements that are played together, and which of them are neighbors.
@@ -332,7 +334,12 @@ cdef class OSUBKernel(PolicyKernel):
         part.arm_inverse_root[:] = self.arm_inverse_root
         part.leader_rounds[:] = self.leader_rounds
         members = self.arms.members_copy()
-        part.is_open = np.asarray(part.is_playable)[members].all(axis=1).astype(np.uint8)
+        is_open = np.asarray(part.is_playable)[members].all(axis=1)
+        if not is_open.any():
+            # Exchanges lead from any basis of a matroid to all others, so one would be listed.
+            basis = matroid.max_weight_basis(np.zeros(self.size))
+            raise not_reached(self.matroid, basis.tolist())
+        part.is_open = is_open.astype(np.uint8)
         return part
 
     def adopt(self, PolicyKernel part):
