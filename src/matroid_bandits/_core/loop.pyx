@@ -21,17 +21,21 @@ def run(
 ):
     """Play until the last checkpoint; return the cumulative pseudo-regret and the counters at each.
 
-    The counters are rows: oracle calls, greedy calls, neighbourhood updates.
+    The counters are rows: oracle calls, greedy calls, neighborhood updates.
 
     A round's regret is `best_value` minus the sum of the true means of the basis played, added
     from the lowest element to the highest; a replay in the same order agrees to the last bit.
 
-    Where what is drawn are costs, the policy learns `pivot` minus each; `means` and `best_value`
+    If the environment draws costs, the policy learns `pivot` minus each; `means` and `best_value`
     are then negative costs.
+
+    Until the run ends, calls from elsewhere are refused: from another thread, or from an environment
+    or a matroid written in Python.
     """
+    policy.refuse_if_deciding()
     if rewards.size != policy.size:
         raise ValueError(f"rewards are for {rewards.size} elements, the policy has {policy.size}")
-    # About as much work between two looks, however large the matroid.
+    # Signals are checked after about the same amount of work, however large the matroid is.
     cdef int64_t rounds_between_signals = max(1, 200_000 // (policy.work + 1))
     cdef double[::1] drawn = np.zeros(policy.rank)
     cdef double[::1] regret = np.zeros(checkpoints.shape[0])
@@ -43,24 +47,29 @@ def run(
     for k in range(checkpoints.shape[0]):
         while t < checkpoints[k]:
             policy.choose()
-            rewards.draw_into(policy.chosen, drawn)
-            value = 0.0
-            for i in range(policy.rank):
-                value += means[policy.chosen[i]]
-            if are_costs:
+            # As in `choose`. In between, no other code runs.
+            policy.is_deciding = True
+            try:
+                rewards.draw_into(policy.chosen, drawn)
+                value = 0.0
                 for i in range(policy.rank):
-                    drawn[i] = pivot - drawn[i]
-            if policy.is_bounded:
-                for i in range(policy.rank):
-                    policy.check_range(policy.chosen[i], drawn[i])
-            policy.learn(policy.chosen, drawn)
-            total += best_value - value
-            t += 1
-            # Between rounds, when the policy is whole: let other threads in, hear Ctrl-C.
-            if t % rounds_between_signals == 0:
-                with nogil:
-                    pass
-                PyErr_CheckSignals()
+                    value += means[policy.chosen[i]]
+                if are_costs:
+                    for i in range(policy.rank):
+                        drawn[i] = pivot - drawn[i]
+                if policy.is_bounded:
+                    for i in range(policy.rank):
+                        policy.check_range(policy.chosen[i], drawn[i])
+                policy.learn(policy.chosen, drawn)
+                total += best_value - value
+                t += 1
+                # Between rounds, when the policy is whole: other threads run, Ctrl-C is noticed.
+                if t % rounds_between_signals == 0:
+                    with nogil:
+                        pass
+                    PyErr_CheckSignals()
+            finally:
+                policy.is_deciding = False
         regret[k] = total
         counters[0, k] = policy.oracle_calls
         counters[1, k] = policy.greedy_calls

@@ -128,6 +128,7 @@ cdef class PolicyKernel:
 
     def select(self):
         """The basis to play, ascending; the same until the next update."""
+        self.refuse_if_deciding()
         self.choose()
         return self.chosen_array.copy()
 
