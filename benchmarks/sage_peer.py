@@ -444,7 +444,7 @@ POLICIES: dict[tuple[str, str], type[Policy]] = {
 
 def rewards(seed: int, element: int, mean: float, std: float) -> Iterator[float]:
     """The rewards of an element, drawn in blocks that grow with its use."""
-    rng = np.random.default_rng(np.random.SeedSequence([seed, element]))
+    rng = np.random.default_rng([int.from_bytes(b"bandits--rewards", "little"), seed, element])
     blocks = (min(2**k, 4096) for k in count(4))
     drawn = ((mean + std * rng.standard_normal(size)).tolist() for size in blocks)
     return chain.from_iterable(drawn)

@@ -7,7 +7,13 @@ import matroid_bandits as mb
 from matroid_bandits import catalog
 
 from ..reference.policies import ReferenceMAUB, ReferenceOMM
-from ..reference.streams import basis_value, bernoulli_rewards, gaussian_rewards, reference_run
+from ..reference.streams import (
+    basis_value,
+    bernoulli_rewards,
+    gaussian_rewards,
+    means_generator,
+    reference_run,
+)
 from ..seeds import FAMILIES, seeds
 
 
@@ -63,7 +69,7 @@ def test_replay_through_select_and_update(cls: type[mb.Policy], family: str, noi
 def test_reference_run_with_numpys_generators_only(pair: tuple, noise: str) -> None:
     cls, reference_cls = pair
     matroid = mb.GraphicMatroid.complete(5)
-    means = np.random.default_rng([3, 10**6]).uniform(0.5, 1, 10)
+    means = means_generator(3).uniform(0.5, 1, 10)
     horizon = 3000
     if noise == "gaussian":
         environment: mb.Environment = mb.GaussianEnvironment(means, 0.2)
@@ -80,3 +86,51 @@ def test_reference_run_with_numpys_generators_only(pair: tuple, noise: str) -> N
     assert result.regret.tolist() == expected
     if cls is mb.OMM:
         assert result.counters["oracle_calls"] == reference.oracle_calls
+
+
+class Meddling(mb.GaussianEnvironment):
+    """Calls the policy that is being simulated."""
+
+    policy: mb.Policy
+    refused = 0
+
+    def _sample(self, rng: np.random.Generator, element: int, count: int) -> np.ndarray:
+        for call in (
+            self.policy.select,
+            lambda: self.policy.update([element], [100.0]),
+            lambda: mb.simulate(self.policy, self, 10),
+        ):
+            # A policy that has rounds behind it is refused by simulate for that reason.
+            with pytest.raises((RuntimeError, ValueError), match=r"deciding right now|already"):
+                call()
+            self.refused += 1
+        return np.asarray(super()._sample(rng, element, count))
+
+
+@pytest.mark.parametrize("name", ["MAUB", "OMM", "ESCB", "FasterCUCB", "OSUB", "CTS"])
+def test_an_environment_cannot_call_the_policy_it_answers(name: str) -> None:
+    matroid = mb.GraphicMatroid.complete(4)
+    environment = Meddling(np.linspace(0.4, 0.6, 6), 0.0)
+    environment.policy = catalog.POLICIES[name](matroid)
+    result = mb.simulate(environment.policy, environment, 300)
+    assert environment.refused > 0
+    assert environment.policy.rounds == 300
+    plain = catalog.POLICIES[name](matroid)
+    expected = mb.simulate(plain, mb.GaussianEnvironment(np.linspace(0.4, 0.6, 6), 0.0), 300)
+    assert result.regret.tolist() == expected.regret.tolist()
+    assert environment.policy.means.tolist() == plain.means.tolist()
+    # Afterwards it may be used again.
+    environment.policy.update(environment.policy.select(), [0.5, 0.5, 0.5])
+
+
+def test_a_failed_draw_leaves_the_policy_usable() -> None:
+    class Failing(mb.GaussianEnvironment):
+        def _sample(self, rng: np.random.Generator, element: int, count: int) -> np.ndarray:
+            raise KeyError(element)
+
+    policy = mb.MAUB(mb.UniformMatroid(1, 3))
+    with pytest.raises(KeyError):
+        mb.simulate(policy, Failing([0.5, 0.4, 0.3]), 10)
+    assert policy.rounds == 0
+    policy.update(policy.select(), [0.5])
+    assert policy.rounds == 1

@@ -17,12 +17,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import defaultdict
 
-import numpy as np
-
-
-def policy_generator(seed: int) -> np.random.Generator:
-    """The random numbers of a policy and of its index."""
-    return np.random.default_rng([seed, 0, 1])
+from .streams import policy_generator
 
 
 class Index(ABC):

@@ -17,8 +17,9 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from .indices import KLUCB, UCB, Index, Mean, policy_generator
+from .indices import KLUCB, UCB, Index, Mean
 from .matroids import Independence
+from .streams import policy_generator
 
 
 class _ReferencePolicy(ABC):

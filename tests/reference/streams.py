@@ -1,7 +1,8 @@
-"""Random rewards by NumPy's public API alone, and a plain loop that plays a policy on them.
+"""Random numbers by NumPy's public API alone, and a plain loop that plays a policy on them.
 
 Every element has a stream of its own: its k-th reward depends on the seed, the element and k, and
-not on what is played when. Different policies thus meet the same rewards.
+not on what is played when. Different policies thus meet the same rewards. Every use of random
+numbers has a domain of its own, so that no two share a stream.
 """
 
 from collections.abc import Sequence
@@ -21,20 +22,40 @@ class Policy(Protocol):
     def update(self, elements: Sequence[int], rewards: Sequence[float]) -> object: ...
 
 
-def _generator(seed: int, element: int) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence([seed, element]))
+def _generator(domain: bytes, *words: int) -> np.random.Generator:
+    return np.random.default_rng([int.from_bytes(domain, "little"), *words])
+
+
+def reward_generator(seed: int, element: int) -> np.random.Generator:
+    """The random numbers behind the rewards of an element."""
+    return _generator(b"bandits--rewards", seed, element)
+
+
+def policy_generator(seed: int) -> np.random.Generator:
+    """The random numbers of a policy and of its index."""
+    return _generator(b"bandits-policies", seed)
+
+
+def means_generator(seed: int) -> np.random.Generator:
+    """The random numbers behind random means."""
+    return _generator(b"bandits----means", seed)
+
+
+def matroid_generator(seed: int) -> np.random.Generator:
+    """The random numbers behind a random matroid that is named by its class and size."""
+    return _generator(b"bandits-matroids", seed)
 
 
 def gaussian_rewards(
     seed: int, element: int, mean: float, std: float, count: int
 ) -> NDArray[np.float64]:
     """The first ``count`` rewards of an element with normally distributed rewards."""
-    return mean + std * _generator(seed, element).standard_normal(count)
+    return mean + std * reward_generator(seed, element).standard_normal(count)
 
 
 def bernoulli_rewards(seed: int, element: int, mean: float, count: int) -> NDArray[np.float64]:
     """The first ``count`` rewards of an element whose rewards are 1 with probability ``mean``."""
-    return (_generator(seed, element).random(count) < mean).astype(np.float64)
+    return (reward_generator(seed, element).random(count) < mean).astype(np.float64)
 
 
 def basis_value(basis: Sequence[int], means: Numbers) -> float:

@@ -29,7 +29,13 @@ from .policies import (
     ReferenceOSUB,
     ReferenceRandomBasis,
 )
-from .streams import basis_value, bernoulli_rewards, gaussian_rewards, reference_run
+from .streams import (
+    basis_value,
+    bernoulli_rewards,
+    gaussian_rewards,
+    policy_generator,
+    reference_run,
+)
 
 K4 = list(combinations("abcd", 2))
 # The seven nonzero vectors of GF(2)^3: the Fano plane.
@@ -454,7 +460,7 @@ def test_normal_ucb_by_hand() -> None:
 
 def test_beta_thompson_draws_in_order() -> None:
     index = BetaThompson(seed=5)
-    rng = np.random.default_rng([5, 0, 1])
+    rng = policy_generator(5)
     # No coin for 0 and 1.
     _observed(index, [1.0, 0.0, 1.0], element=2)
     assert (index.successes[2], index.failures[2]) == (2, 1)
@@ -483,7 +489,7 @@ def test_beta_thompson_has_the_right_moments() -> None:
 
 def test_gaussian_thompson_draws() -> None:
     index = GaussianThompson(noise=0.5, seed=5)
-    rng = np.random.default_rng([5, 0, 1])
+    rng = policy_generator(5)
     _observed(index, [0.3, 0.4])
     assert [index.value(0, 2, 0.35, 9) for _ in range(3)] == [
         rng.normal(0.35, 0.5 * (1 / math.sqrt(2))) for _ in range(3)
@@ -797,7 +803,7 @@ def test_greedy_on_samples() -> None:
     # Element 1 is a loop: it takes no sample, but a coin when it is observed.
     oracle = matroids.partition("abaa", {"a": 1, "b": 0})
     policy = ReferenceGreedy(4, oracle, BetaThompson(seed=3))
-    rng = np.random.default_rng([3, 0, 1])
+    rng = policy_generator(3)
     best = max((rng.beta(1, 1), e) for e in (0, 2, 3))[1]
     assert policy.select() == policy.select() == (best,)
     policy.update((best, 1), (1.0, 0.5))
@@ -821,7 +827,7 @@ def test_random_basis_draws() -> None:
     # Element 1 is a loop and takes no weight.
     oracle = matroids.partition("abaa", {"a": 2, "b": 0})
     policy = ReferenceRandomBasis(4, oracle, seed=8)
-    rng = np.random.default_rng([8, 0, 1])
+    rng = policy_generator(8)
     for _ in range(20):
         weights = [(rng.random(), e) for e in (0, 2, 3)]
         expected = tuple(sorted(e for _, e in sorted(weights)[1:]))
@@ -841,7 +847,7 @@ def test_random_bases_of_a_uniform_matroid_are_equally_likely() -> None:
 
 def test_epsilon_greedy_draws() -> None:
     policy = ReferenceEpsilonGreedy(3, matroids.uniform(1), 0.4, seed=8)
-    rng = np.random.default_rng([8, 0, 1])
+    rng = policy_generator(8)
     for e in range(3):
         # Initial rounds draw nothing.
         assert policy.select() == (e,)
@@ -989,7 +995,11 @@ def test_osub_learns(name: str) -> None:
     means = [0.1, 0.3, 0.5, 0.9, 0.6]
     neighbors = [[1], [0, 2], [1, 3], [2, 4], [3]]
     policy = ReferenceOSUB([(e,) for e in range(5)], neighbors, INDICES[name]())
-    rewards = [bernoulli_rewards(2, e, means[e], 4000) for e in range(5)]
+    # Each index with rewards that it is made for: those of 0 and 1 have a noise of up to 0.5.
+    if name in ("KLUCB", "UCBV"):
+        rewards = [bernoulli_rewards(2, e, means[e], 4000) for e in range(5)]
+    else:
+        rewards = [gaussian_rewards(2, e, means[e], 0.2, 4000) for e in range(5)]
     regret = reference_run(policy, rewards, means, 0.9, 4000)
     assert policy.leader == 3
     # The second half costs less than the first.

@@ -10,6 +10,8 @@ import pytest
 
 import matroid_bandits as mb
 
+from ..reference.streams import means_generator
+
 U24 = mb.UniformMatroid(2, 4)
 ENVIRONMENT = mb.GaussianEnvironment([0.9, 0.8, 0.3, 0.2], 0.2)
 
@@ -278,8 +280,7 @@ def test_random_means() -> None:
     assert np.array_equal(means, mb.random_means(1000, 3))
     assert not np.array_equal(means, mb.random_means(1000, 4))
     assert mb.random_means(2, 0, low=3, high=3).tolist() == [3, 3]
-    # As docs/random-numbers.md has it.
-    assert np.array_equal(means, np.random.default_rng([3, 10**6]).uniform(0.5, 1, 1000))
+    assert np.array_equal(means, means_generator(3).uniform(0.5, 1, 1000))
     for low, high in ((1, 0), (np.nan, 1), (0, np.inf)):
         with pytest.raises(ValueError, match="means must be from low to high"):
             mb.random_means(2, 0, low=low, high=high)

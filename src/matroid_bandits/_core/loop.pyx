@@ -29,8 +29,8 @@ def run(
     If the environment draws costs, the policy learns `pivot` minus each; `means` and `best_value`
     are then negative costs.
 
-    Until the run ends, calls from elsewhere are refused: from another thread, or from an environment
-    or a matroid written in Python.
+    Until the run ends, calls from elsewhere are refused: from another thread, or from an
+    environment or a matroid written in Python.
     """
     policy.refuse_if_deciding()
     if rewards.size != policy.size:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from matroid_bandits._arguments import abbreviated, integer
+from matroid_bandits._streams import RANDOM_MATROIDS, stream
 from matroid_bandits.catalog import geometries, graphs
 from matroid_bandits.catalog._sizes import affordable
 from matroid_bandits.catalog.classes import MATROIDS, summary
@@ -161,7 +160,7 @@ def _single(text: str, name: str, seed: int) -> Matroid:
         return known.make(*numbers)
     if word in MATROIDS and len(numbers) == 1:
         affordable(f"{word}({numbers[0]})", numbers[0])
-        return MATROIDS[word].random(np.random.default_rng(seed), numbers[0])
+        return MATROIDS[word].random(stream(RANDOM_MATROIDS, seed), numbers[0])
     raise ValueError(
         f"unknown matroid {abbreviated(name)}; {_hint(word)}allowed are {_all_names()}"
     )

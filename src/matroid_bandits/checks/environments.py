@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from matroid_bandits._streams import REWARDS, stream
 from matroid_bandits.environments import Environment
 
 __all__ = ["check_environment"]
@@ -47,7 +48,7 @@ def check_environment(environment: Environment, *, seed: int = 0) -> None:
             raise AssertionError(
                 f"rewards of element {e} depend on what else is played, or differ from run to run"
             )
-        rng = np.random.default_rng(np.random.SeedSequence([seed, e]))
+        rng = stream(REWARDS, seed, e)
         replayed = np.asarray(environment._sample(rng, e, _DRAWS))
         if not (np.array_equal(replayed, rewards)):
             raise AssertionError(

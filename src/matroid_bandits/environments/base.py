@@ -17,6 +17,7 @@ from matroid_bandits._arguments import (
 )
 from matroid_bandits._core.streams.rewards import RewardKernel
 from matroid_bandits._overrides import is_newer
+from matroid_bandits._streams import REWARDS, stream
 from matroid_bandits._types import FloatArray
 
 __all__ = ["Environment"]
@@ -178,9 +179,7 @@ class SampledRewards(RewardKernel):
         block = self._blocks.get(element)
         if block is None or place == len(block):
             if element not in self._rngs:
-                self._rngs[element] = np.random.default_rng(
-                    np.random.SeedSequence([self._seed, element])
-                )
+                self._rngs[element] = stream(REWARDS, self._seed, element)
             count = 1 if block is None else min(2 * len(block), 4096)
             block = np.asarray(
                 self._environment._sample(self._rngs[element], element, count), dtype=np.float64

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import integer
+from matroid_bandits._streams import RANDOM_MEANS, stream
 
 __all__ = ["random_means"]
 
@@ -31,6 +32,5 @@ def random_means(
     size = integer(size, "size", minimum=0)
     if not -np.inf < low <= high < np.inf:
         raise ValueError(f"means must be from low to high, got {low} to {high}")
-    # The second word keeps the means apart from the rewards of the elements.
-    rng = np.random.default_rng([integer(seed, "seed", minimum=0), 10**6])
+    rng = stream(RANDOM_MEANS, integer(seed, "seed", minimum=0))
     return rng.uniform(low, high, size)

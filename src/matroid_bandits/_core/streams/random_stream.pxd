@@ -9,7 +9,7 @@ cdef extern from "numpy/random/bitgen.h":
         uint64_t (*next_raw)(void *st) noexcept
 
 
-# The random numbers of one policy: what `numpy.random.default_rng([seed, 0, 1])` gives.
+# The random numbers of one policy: those of `numpy.random.default_rng([POLICIES, seed])`.
 cdef class RandomStream:
     cdef readonly object seed
     cdef object generator  # keeps `bits` alive

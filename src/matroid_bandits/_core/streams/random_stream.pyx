@@ -2,23 +2,22 @@
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
+from matroid_bandits._streams import POLICIES
+
 cdef extern from "numpy/random/distributions.h":
     double random_standard_normal(bitgen_t *bitgen_state) noexcept
     double random_beta(bitgen_t *bitgen_state, double a, double b) noexcept
 
 
 cdef class RandomStream:
-    """The stream of ``numpy.random.default_rng([seed, 0, 1])``.
-
-    Three words, because those of two are the streams of the rewards (docs/random-numbers.md).
-    """
+    """The stream of ``numpy.random.default_rng([POLICIES, seed])`` (docs/random-numbers.md)."""
 
     def __init__(self, seed):
-        # Here, because `import matroid_bandits` does without numpy.random.
+        # Imported here: `import matroid_bandits` must not load numpy.random.
         from numpy.random import PCG64
 
         self.seed = seed
-        self.generator = PCG64([seed, 0, 1])
+        self.generator = PCG64([POLICIES, seed])
         self.bits = <bitgen_t *>PyCapsule_GetPointer(self.generator.capsule, "BitGenerator")
 
     cdef double uniform(self) noexcept:

@@ -1,6 +1,6 @@
 """Rewards of a run, one random stream per element, replayable with NumPy's public API.
 
-The stream of element e is ``numpy.random.default_rng(numpy.random.SeedSequence([seed, e]))``, as
+The stream of element e is ``numpy.random.default_rng([REWARDS, seed, e])``, as
 docs/random-numbers.md says. A million ``Generator`` objects would need gigabytes and half a minute,
 so the two public algorithms behind them are written out here: SeedSequence's hash and PCG64. A
 stream is then four words of state, seeded when the element is first played. The tests compare the
@@ -14,6 +14,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from matroid_bandits._core.streams.random_stream cimport bitgen_t
 
 from matroid_bandits._arguments import element_array, not_an_element
+from matroid_bandits._streams import REWARDS
 
 cdef extern from *:
     """
@@ -139,19 +140,27 @@ cdef class RewardKernel:
 cdef class Streams(RewardKernel):
     """One PCG64 stream per element; a subclass turns its draws into rewards."""
 
-    cdef uint32_t[::1] seed_words
+    # SeedSequence's hash after the domain and the seed: what all elements have in common.
+    cdef uint32_t pool[4]
+    cdef uint32_t hash_constant
     cdef uint64_t[:, ::1] words  # 32 bytes per element; a stream not yet seeded has increment 0
     cdef bitgen_t bits
 
     def __init__(self, seed, Py_ssize_t size):
         super().__init__(size)
-        entropy = []
-        while True:
-            entropy.append(seed & 0xFFFFFFFF)
-            seed >>= 32
-            if not seed:
-                break
-        self.seed_words = np.array(entropy, dtype=np.uint32)
+        cdef Py_ssize_t i, source, target
+        entropy = words_of(REWARDS) + words_of(seed)
+        self.hash_constant = 0x43B0D7E5
+        for i in range(4):
+            self.pool[i] = hash_in(entropy[i], &self.hash_constant)
+        for source in range(4):
+            for target in range(4):
+                if source != target:
+                    self.pool[target] = mix(
+                        self.pool[target], hash_in(self.pool[source], &self.hash_constant)
+                    )
+        for word in entropy[4:]:
+            hash_word(self.pool, word, &self.hash_constant)
         self.words = np.zeros((size, 4), dtype=np.uint64)
         self.bits.next_uint64 = pcg_next64
         self.bits.next_double = pcg_next_double
@@ -164,33 +173,34 @@ cdef class Streams(RewardKernel):
         return &self.bits
 
     cdef void seed_stream(self, Py_ssize_t element) noexcept:
-        """Seed as ``PCG64(SeedSequence([seed, element]))`` does; elements are below 2**32."""
+        """Seed as ``PCG64([REWARDS, seed, element])`` does; elements are below 2**32."""
         cdef uint32_t pool[4]
         cdef uint64_t start[4]
-        cdef uint32_t hash_constant = 0x43B0D7E5
-        cdef uint32_t value
-        cdef Py_ssize_t n_words = self.seed_words.shape[0] + 1
-        cdef Py_ssize_t i, source, target
+        cdef uint32_t hash_constant = self.hash_constant
+        cdef Py_ssize_t i
         for i in range(4):
-            value = 0
-            if i < n_words - 1:
-                value = self.seed_words[i]
-            elif i == n_words - 1:
-                value = <uint32_t>element
-            pool[i] = hash_in(value, &hash_constant)
-        for source in range(4):
-            for target in range(4):
-                if source != target:
-                    pool[target] = mix(pool[target], hash_in(pool[source], &hash_constant))
-        for i in range(4, n_words):
-            value = self.seed_words[i] if i < n_words - 1 else <uint32_t>element
-            for target in range(4):
-                pool[target] = mix(pool[target], hash_in(value, &hash_constant))
+            pool[i] = self.pool[i]
+        hash_word(pool, <uint32_t>element, &hash_constant)
         hash_constant = 0x8B51F9DD
         for i in range(4):
             start[i] = hash_out(pool[(2 * i) % 4], &hash_constant)
             start[i] |= <uint64_t>hash_out(pool[(2 * i + 1) % 4], &hash_constant) << 32
         pcg_seed(&self.words[element, 0], start)
+
+
+cdef list words_of(number):
+    """The words of 32 bits of an integer, the lowest first, as SeedSequence cuts it."""
+    words = [number & 0xFFFFFFFF]
+    while number := number >> 32:
+        words.append(number & 0xFFFFFFFF)
+    return words
+
+
+cdef inline void hash_word(uint32_t *pool, uint32_t word, uint32_t *constant) noexcept:
+    """Add a word after the first four to the hash."""
+    cdef Py_ssize_t i
+    for i in range(4):
+        pool[i] = mix(pool[i], hash_in(word, constant))
 
 
 cdef inline uint32_t hash_in(uint32_t value, uint32_t *constant) noexcept:
