@@ -1,6 +1,8 @@
 """Study files: what they may say, and one answer with a place for every mistake."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,14 @@ import pytest
 
 import matroid_bandits as mb
 from matroid_bandits.datasets import DownloadError
-from matroid_bandits.experiments import Study, StudyError, load_study, run_study, shipped_study
+from matroid_bandits.experiments import (
+    Study,
+    StudyError,
+    load_study,
+    read_results,
+    run_study,
+    shipped_study,
+)
 from matroid_bandits.experiments.spec import policy_spec
 
 GOOD = """\
@@ -276,6 +285,75 @@ def test_a_policy_file_may_import_its_neighbours(folder: Path) -> None:
     )
     results = run_study(study, folder / "out", jobs=2)
     assert results.runs["policy"].tolist() == ["Theirs", "Theirs"]
+
+
+BESIDE = """\
+import json
+import matplotlib
+import pandas
+import only_beside
+import matroid_bandits as mb
+
+class Mine(mb.OMM):
+    name = "Mine"
+
+    def _select(self):
+        import only_later
+        import yaml_of_nobody
+        assert "site-packages" in matplotlib.__file__ and "site-packages" in pandas.__file__
+        assert hasattr(json, "dumps")
+        assert only_beside.VALUE + only_later.VALUE == 3
+        return super()._select()
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_is_installed_goes_before_what_lies_beside(tmp_path: Path, jobs: int) -> None:
+    for name in ("json", "matplotlib", "pandas", "pickle", "loky", "numpy", "signal", "filelock"):
+        (tmp_path / f"{name}.py").write_text(f"raise RuntimeError('{name} from beside')\n")
+    (tmp_path / "only_beside.py").write_text("VALUE = 1\n")
+    (tmp_path / "only_later.py").write_text("VALUE = 2\n")
+    (tmp_path / "yaml_of_nobody.py").write_text("")
+    (tmp_path / "mine.py").write_text(BESIDE)
+    (tmp_path / "study.toml").write_text(
+        'horizon = 9\nruns = 2\npolicies = ["mine.py:Mine"]\ninstances = ["K4"]\n'
+    )
+    # As the command does it: from the study's folder, which is not where Python looks first.
+    code = "import sys; from matroid_bandits.cli import main; sys.exit(main())"
+    command = [sys.executable, "-P", "-c", code, "run", "study.toml", "--jobs", str(jobs)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(read_results(tmp_path / "results" / "study").runs) == 2
+
+
+def test_two_studies_with_files_of_one_name(tmp_path: Path) -> None:
+    studies = []
+    for name, value in (("one", 1.0), ("other", 2.0)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "common.py").write_text(f"VALUE = {value}\n")
+        (tmp_path / name / "mine.py").write_text(
+            "import matroid_bandits as mb\nfrom common import VALUE\n"
+            "class Mine(mb.OMM):\n    name = 'Mine'\n    def _select(self):\n"
+            "        import common\n"
+            "        if common.VALUE != VALUE:\n            raise ValueError('of another study')\n"
+            "        return super()._select()\n"
+        )
+        path = tmp_path / name / "study.toml"
+        path.write_text('horizon = 9\nruns = 2\npolicies = ["mine.py:Mine"]\ninstances = ["K4"]')
+        studies.append(load_study(path))
+    for i, study in enumerate(studies):
+        for jobs in (1, 2):
+            assert len(run_study(study, tmp_path / f"out-{i}-{jobs}", jobs=jobs).runs) == 2
+
+
+def test_a_file_is_executed_once(folder: Path) -> None:
+    (folder / "counted.py").write_text(
+        "from pathlib import Path\nfrom mine import Mine\n"
+        f"with Path({str(folder / 'count.txt')!r}).open('a') as file: file.write('x')\n"
+        "class One(Mine): pass\nclass Two(Mine): pass\n"
+    )
+    load(folder, 'policies = ["counted.py:One", "counted.py:Two"]\ninstances = ["K4"]\n')
+    assert (folder / "count.txt").read_text() == "x"
 
 
 TOPOLOGIES = Path(__file__).parents[3] / "shared" / "data" / "topologies"

@@ -1,19 +1,15 @@
 """Classes named in a study, of the package or of the user, and their parameters."""
 
 import importlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 from matroid_bandits._arguments import abbreviated, suggestion
-from matroid_bandits.experiments import fingerprint
 from matroid_bandits.experiments.sections import Section
-from matroid_bandits.experiments.study import StudyError, slug
 
-__all__ = ["class_at", "origin_of", "parameters_for"]
+__all__ = ["class_at", "parameters_for"]
 
 
 def class_at(section: Section, by_name: Callable[[str], type], known: Mapping[str, type]) -> type:
@@ -77,43 +73,11 @@ def parameters_for(
     return parameters
 
 
-def origin_of(cls: type) -> dict[str, Any]:
-    """What identifies a class; for those of the user's, their text too."""
-    if cls.__module__.startswith("matroid_bandits."):
-        return {"type": cls.__name__}
-    return {"type": f"{cls.__module__}:{cls.__qualname__}", "source": fingerprint.of_code(cls)}
-
-
 def _module(section: Section, home: str) -> ModuleType:
     path = section.file("type", home) if home.endswith(".py") else None
     try:
-        if path is None:
-            return importlib.import_module(home)
-        # As for a script: what lies beside it can be imported.
-        if str(path.parent.resolve()) not in sys.path:
-            sys.path.insert(0, str(path.parent.resolve()))
-        name = f"matroid_bandits_study_{slug(path.stem)}"
-        spec = importlib.util.spec_from_file_location(name, path)
-        if spec is None or spec.loader is None:
-            raise section.error(f"{path} is not a Python file", "type")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    except StudyError:
-        raise
+        return importlib.import_module(home) if path is None else section.code.module(path)
     except Exception as error:
         # Whatever a user's module raises.
         problem = f"{type(error).__name__}: {error}"
         raise section.error(f"{home} cannot be imported: {problem}", "type") from error
-    _send_by_value(module)
-    return module
-
-
-def _send_by_value(module: ModuleType) -> None:
-    """Let worker processes get its classes as they are: they have no such module."""
-    # Comes with the extra that has the workers; a study can be looked at without.
-    try:
-        import cloudpickle  # noqa: PLC0415
-    except ImportError:
-        return
-    cloudpickle.register_pickle_by_value(module)

@@ -9,9 +9,9 @@ import numpy as np
 from matroid_bandits import catalog
 from matroid_bandits._arguments import real_array
 from matroid_bandits._types import FloatArray
-from matroid_bandits.experiments import fingerprint
-from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
+from matroid_bandits.experiments.classes import class_at, parameters_for
 from matroid_bandits.experiments.files import Columns, read_csv
+from matroid_bandits.experiments.fingerprint import fingerprint, identity_of_class, plain
 from matroid_bandits.experiments.movies import Movies
 from matroid_bandits.experiments.sections import Section
 from matroid_bandits.experiments.sources import Source, source_at
@@ -63,7 +63,7 @@ def instance_at(
     else:
         means = _means(environment, source)
     sense = _sense(top, section, source)
-    size, rank, bases = section.at("matroid", _described, source)
+    size, rank, content = section.at("matroid", _described, source)
     instance = Instance(
         name=section.name("name", source.text),
         matroid=source.matroid,
@@ -74,9 +74,9 @@ def instance_at(
             "matroid": source.text,
             "size": size,
             "rank": rank,
-            "bases": bases,
-            "environment": {**origin_of(cls), "parameters": parameters},
-            "means": list(means) if isinstance(means, tuple) else fingerprint.of_array(means),
+            "content": content,
+            "environment": {**identity_of_class(cls), "parameters": plain(parameters)},
+            "means": list(means) if isinstance(means, tuple) else fingerprint(means),
             # Rewards are what there is if nothing is said, as before there were costs.
             **({} if sense == "max" else {"sense": sense}),
         },
@@ -118,8 +118,8 @@ def _policies(section: Section, names: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _described(source: Source) -> tuple[int, int, str]:
-    """Size, rank and checksum: the first questions to a matroid."""
-    return source.matroid.size, source.matroid.rank, fingerprint.of_matroid(source.matroid)
+    """Size, rank and fingerprint: the first that is computed of a matroid."""
+    return source.matroid.size, source.matroid.rank, fingerprint(source.matroid)
 
 
 def _environment(top: Section, section: Section) -> Section:

@@ -20,6 +20,7 @@ from matroid_bandits.experiments.provenance import new_session, now
 from matroid_bandits.experiments.results import Results, gather, read_results
 from matroid_bandits.experiments.store import Store
 from matroid_bandits.experiments.study import Study, StudyError, Task
+from matroid_bandits.experiments.user_code import import_from
 from matroid_bandits.experiments.worker import Worker, begin_work, work
 
 __all__ = ["available_cores", "run_study"]
@@ -84,6 +85,7 @@ def run_study(
     jobs = available_cores() if jobs is None else integer(jobs, "jobs", minimum=1)
     store = Store(Path(out))
     failed: Failures = []
+    import_from(study.code_folders)
     with store.claimed(study, extend=extend):
         finished = read_results(store.folder).finished()
         tasks = study.tasks()
@@ -161,12 +163,23 @@ def _run_in_parallel(
 @contextlib.contextmanager
 def _pool(worker: Worker, jobs: int) -> Iterator[Callable[[Task], Any]]:
     """Processes that run tasks; whatever happens, none is left behind."""
+    # So that they do not import from the folder in which they start.
+    safe_path = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
     pool = ProcessPoolExecutor(
-        max_workers=jobs, initializer=begin_work, initargs=(cloudpickle.dumps(worker), os.getpid())
+        max_workers=jobs,
+        initializer=begin_work,
+        initargs=(cloudpickle.dumps(worker), os.getpid(), worker.code_folders),
     )
     try:
         yield lambda task: pool.submit(work, task)
     except BaseException:
         pool.shutdown(wait=True, kill_workers=True)
         raise
-    pool.shutdown(wait=True)
+    else:
+        pool.shutdown(wait=True)
+    finally:
+        if safe_path is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = safe_path

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from matroid_bandits._arguments import abbreviated, choice, integer, real_array, suggestion
 from matroid_bandits.experiments.study import StudyError
+from matroid_bandits.experiments.user_code import UserCode
 
 __all__ = ["Document", "Section", "similar"]
 
@@ -28,11 +29,17 @@ class Document:
         TOML.
     folder : Path
         From where relative paths are seen.
+
+    Attributes
+    ----------
+    code : UserCode
+        The files of code that it names.
     """
 
     def __init__(self, name: str, text: str = "", folder: Path = Path()) -> None:
         self.name = name
         self.folder = folder
+        self.code = UserCode()
         self._lines: dict[Place, int] = {}
         table: Place = ()
         lengths: dict[Place, int] = {}
@@ -70,6 +77,11 @@ class Section:
         self._values = values
         self._document = document
         self.place = place
+
+    @property
+    def code(self) -> UserCode:
+        """The files of code that the study names."""
+        return self._document.code
 
     def __contains__(self, key: str) -> bool:
         return key in self._values

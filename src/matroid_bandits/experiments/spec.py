@@ -14,8 +14,9 @@ from typing import Any
 from matroid_bandits import catalog
 from matroid_bandits._arguments import integer, suggestion
 from matroid_bandits._spelling import spelled, taken_apart
-from matroid_bandits.experiments.classes import class_at, origin_of, parameters_for
+from matroid_bandits.experiments.classes import class_at, parameters_for
 from matroid_bandits.experiments.figures import figures_at
+from matroid_bandits.experiments.fingerprint import identity_of_class, plain
 from matroid_bandits.experiments.instances import instance_at
 from matroid_bandits.experiments.movies import Movies
 from matroid_bandits.experiments.references import reference_at
@@ -183,6 +184,7 @@ def _study(
         seed=seed,
         reference=reference,
         figures=figures_at(top, known),
+        code_folders=tuple(top.code.folders),
     )
 
 
@@ -243,7 +245,7 @@ def _spec(cls: type, parameters: dict[str, Any], name: str) -> PolicySpec:
     return PolicySpec(
         name=name,
         make=partial(_make, cls, parameters),
-        origin={**origin_of(cls), "parameters": parameters},
+        origin={**identity_of_class(cls), "parameters": plain(parameters)},
         takes_seed="seed" not in parameters and catalog.takes_seed(cls),
     )
 

@@ -110,6 +110,12 @@ class Store:
         # As it will be read back, so that tuples are lists on both sides.
         wanted = json.loads(_json(study.identity()))
         stored = self.description()["identity"]
+        if any("bases" in instance for instance in stored.get("instances", {}).values()):
+            raise StudyError(
+                f"{self.folder} is from an earlier version of matroid-bandits, which compared "
+                "studies in another way; its results can be read and reported, but not continued: "
+                "choose another folder (--out)"
+            )
         differences = list(_differences(stored, wanted))
         if not differences:
             return

@@ -213,6 +213,8 @@ class Study:
         Published figures to compare with.
     figures : tuple of FigureSpec
         Pages of the report's figures; by default one page of everything.
+    code_folders : tuple of str
+        Folders of the files of code that the study names, from which they may import.
     """
 
     name: str
@@ -223,6 +225,7 @@ class Study:
     seed: int
     reference: Reference | None = None
     figures: tuple[FigureSpec, ...] = ()
+    code_folders: tuple[str, ...] = ()
 
     @property
     def seeds(self) -> range:

@@ -8,6 +8,7 @@ import time
 
 from matroid_bandits.experiments.store import Store
 from matroid_bandits.experiments.study import Study, Task
+from matroid_bandits.experiments.user_code import import_from
 from matroid_bandits.simulation import simulate
 
 __all__ = ["Worker", "begin_work", "work"]
@@ -19,6 +20,7 @@ class Worker:
     def __init__(self, study: Study, store: Store, session: int) -> None:
         self._instances = {instance.name: instance for instance in study.instances}
         self._policies = {policy.name: policy for policy in study.policies}
+        self.code_folders = study.code_folders
         self._store = store
         self._session = session
         # The same for all policies; of an instance with means of its own, for all seeds.
@@ -49,10 +51,11 @@ _packed: bytes
 _worker: Worker | None = None
 
 
-def begin_work(packed: bytes, parent: int) -> None:
+def begin_work(packed: bytes, parent: int, code_folders: tuple[str, ...]) -> None:
     """Prepare this process for the tasks of a pickled worker."""
     global _packed  # noqa: PLW0603  # a process works for one study
     _packed = packed
+    import_from(code_folders)
     # Ctrl-C reaches the whole group of processes; the first one decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
