@@ -1,6 +1,13 @@
+cdef inline bint is_better(
+    double a_value, Py_ssize_t a, double b_value, Py_ssize_t b
+) noexcept:
+    """The order of greedy: whether the value of a is larger, or equal and its number lower."""
+    return a_value > b_value or (a_value == b_value and a < b)
+
+
 cdef inline bint comes_before(const double[::1] values, Py_ssize_t a, Py_ssize_t b) noexcept:
-    """Whether greedy takes a before b: its value is larger, or equal and its number lower."""
-    return values[a] > values[b] or (values[a] == values[b] and a < b)
+    """Whether greedy takes a before b."""
+    return is_better(values[a], a, values[b], b)
 
 
 cdef void sort_descending(

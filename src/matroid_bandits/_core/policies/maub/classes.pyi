@@ -1,7 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
-class Shelves:
+class Buckets:
     def __init__(
         self,
         symmetry_class: npt.NDArray[np.int32],

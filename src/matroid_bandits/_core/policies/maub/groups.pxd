@@ -1,65 +1,64 @@
 cimport cython
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 
-from matroid_bandits._core.policies.maub.chords cimport Bound
-from matroid_bandits._core.policies.maub.classes cimport Shelves
+from matroid_bandits._core.policies.maub.chords cimport (
+    ROUNDING,
+    Chord,
+    slope_between,
+    value_at_end,
+)
+from matroid_bandits._core.policies.maub.classes cimport Buckets
 
-# What is remembered of the elements outside the leader that have one partner.
+cdef enum:
+    MAX_LISTED = 10  # buckets on a shortlist
+
+# The outside elements with one partner, and bounds on their means and indices.
 cdef struct Group:
-    # The best exchange when last evaluated; its statistics are kept up to date.
-    double top_mean
-    double top_root
-    Bound rest  # on all others
-    # No index, the best one's included, is above cap + width * cap_slope, from `rest.since` to
-    # `rest.until`; widths only grow while one leader leads.
+    # The best exchange when the group was last evaluated. Its statistics are kept up to date.
+    double best_mean
+    double best_root
+    Chord rest  # on the index of every other element
+    # No index in the group is above cap + width * cap_slope, from `rest.since` to `rest.until`.
     double cap
     double cap_slope
-    double highest  # no mean in the group is above this
-    Bound unlisted  # on shelves that are not on the shortlist
-    double unlisted_highest
-    int32_t top  # -1 if none is known
-    int32_t first_class  # a list of the classes in the group, -1 if it is empty
-    int32_t slot  # what `class_slot` calls this group, wherever it stands
-    int32_t n_listed  # shelves on the shortlist, -1 if there is no list
-    int32_t is_top_listed  # whether the shelf of `top` is on it
+    double highest_mean  # no mean in the group is above this
+    Chord unlisted  # on the index of every element whose bucket is not on the shortlist
+    double unlisted_highest_mean
+    int32_t best  # -1 if it is not known
+    int32_t first_class  # a linked list of the classes in the group, -1 if it is empty
+    int32_t slot  # the number of this group in `class_slot`, at whatever position it is
+    int32_t n_listed  # buckets on the shortlist, -1 if there is no list
+    int32_t is_best_listed  # whether the bucket of `best` is on it
 
 
-# What is remembered of a class with several shelves.
-cdef struct Summary:
-    Bound bound
-    double highest  # mean; the bound at the width 0
+# Bounds on a class with several buckets.
+cdef struct ClassBound:
+    Chord chord
+    double highest_mean  # the largest index at the width 0
 
 
-# The best exchange of some shelves, in the making.
-cdef struct Tally:
-    double mean  # of the partner
-    double root
-    double width
-    double until
-    double best
-    double top_mean
-    double top_root
-    double rest  # the largest index of the others at `width`
-    double rest_until  # and at `until`
-    double highest
-    int32_t top
-    int32_t top_shelf
+cdef inline void set_cap(Group *group, double largest) noexcept:
+    """The line above the chord of the rest and above the best, from `since` to `until`."""
+    cdef Chord *rest = &group.rest
+    cdef double value = max(rest.value, group.best_mean + rest.since * group.best_root)
+    cdef double value_until = max(
+        value_at_end(rest), group.best_mean + rest.until * group.best_root
+    )
+    if value > -INFINITY:
+        value += ROUNDING * (fabs(value) + largest)
+        value_until += ROUNDING * (fabs(value_until) + largest)
+    group.cap_slope = slope_between(rest.since, value, rest.until, value_until)
+    # Exact enough, as the slope is at most 1: `since` is a width, and far below `largest`.
+    group.cap = value - rest.since * group.cap_slope
 
 
-# What `look` finds, apart from an element.
-cdef enum:
-    NONE = -1  # no exchange has a positive index
-    BEATEN = -2  # some mean is above its partner's
-    REORDERED = -3  # the order of the leader has changed
-
-
-@cython.final
-cdef class Challengers:
-    cdef readonly Py_ssize_t rank
+cdef class Groups:
+    cdef Py_ssize_t rank
     cdef Py_ssize_t n_classes
     cdef double scale  # widths are this times sqrt(2 ln l)
-    cdef double largest  # no width times 1 / sqrt(count) is ever above this
-    cdef Shelves shelves
+    cdef double largest  # several times the largest width
+    cdef Buckets buckets
     cdef const double[::1] means
     cdef const double[::1] inverse_root
     cdef const int64_t[::1] counts
@@ -69,42 +68,27 @@ cdef class Challengers:
     cdef int32_t[::1] next_class
     cdef int32_t[::1] class_slot  # by class: the slot of its group, -1 if it is in none
     cdef int32_t[::1] position_of_slot
-    cdef Summary[::1] summaries  # by class
-    cdef int32_t[:, ::1] shortlists  # [slot, i]: shelves of the group that may matter soon
-    cdef double[::1] bounds  # working space of `look`
-    cdef Py_ssize_t best_position  # of the partner of what `look` found
+    cdef ClassBound[::1] class_bounds
+    cdef int32_t[:, ::1] shortlists  # [slot, i]: buckets of the group that may matter soon
 
-    cdef Py_ssize_t look(self, double width, bint test_leader) noexcept
-    cdef double exchange_value(
-        self, Py_ssize_t k, double width, double margin, double best
-    ) noexcept
-    cdef bint is_beaten(self, Py_ssize_t k, double mean) noexcept
-    cdef void evaluate(self, Py_ssize_t k, double width) noexcept
-    cdef bint evaluate_shortlist(self, Py_ssize_t k, double width) noexcept
-    cdef void evaluate_all(self, Py_ssize_t k, double width) noexcept
-    cdef void make_shortlist(self, Py_ssize_t k, double width) noexcept
-    cdef void enlist(self, Group *group, int32_t shelf) noexcept
-    cdef void strike(self, Group *group, int32_t shelf) noexcept
-    cdef void begin(self, Tally *tally, Py_ssize_t k, double width) noexcept
-    cdef void consider(self, Tally *tally, int32_t shelf) noexcept
-    cdef void set_cap(self, Group *group) noexcept
-    cdef void conclude(self, Tally *tally, Group *group) noexcept
-    cdef int32_t lowest_of_equals(self, Tally *tally, int32_t shelf, double value) noexcept
-    cdef void add_rest(self, Tally *tally, double mean, double root) noexcept
-    cdef void add_runner_up(self, Tally *tally) noexcept
-    cdef double class_bound(self, int32_t c, double width) noexcept
-    cdef void summarise(self, int32_t c, double width) noexcept
-    cdef int32_t best_of_class(self, int32_t c, double threshold) noexcept
-    cdef bint withdraw(self, Py_ssize_t e) noexcept
-    cdef void come_back(self, Py_ssize_t e, bint alone) noexcept
+    cdef inline Py_ssize_t any_element(self, Py_ssize_t c) noexcept:
+        """An outside element of class c: all of them can replace the same elements."""
+        return self.buckets.buckets[self.buckets.first[c]].top
+
     cdef Group *group_of(self, Py_ssize_t e) noexcept
-    cdef void drop_top(self, Py_ssize_t k) noexcept
+    cdef void insert(self, Py_ssize_t e) noexcept
+    cdef void remove(self, Py_ssize_t e) noexcept
+    cdef bint begin_change(self, Py_ssize_t e) noexcept
+    cdef void end_change(self, Py_ssize_t e, bint is_alone) noexcept
+    cdef void bucket_improved(self, Py_ssize_t e) noexcept
+    cdef void add_to_shortlist(self, Group *group, int32_t bucket) noexcept
+    cdef void remove_from_shortlist(self, Group *group, int32_t bucket) noexcept
+    cdef void remove_best(self, Py_ssize_t k) noexcept
     cdef void forget(self, Py_ssize_t k) noexcept
-    cdef void forget_bounds(self) noexcept
-    cdef void ungroup(self) noexcept
-    cdef void attach(self, Py_ssize_t c, Py_ssize_t k) noexcept
-    cdef void move_all(self, Py_ssize_t old, Py_ssize_t new) noexcept
-    cdef void move(self, int32_t c, Py_ssize_t old, Py_ssize_t new) noexcept
-    cdef void put(self, Py_ssize_t e) noexcept
-    cdef void take(self, Py_ssize_t e) noexcept
-    cdef void shelf_changed(self, Py_ssize_t e) noexcept
+    cdef void forget_indices(self) noexcept
+    cdef void clear(self) noexcept
+    cdef void add_class(self, Py_ssize_t c, Py_ssize_t k) noexcept
+    cdef void swap_positions(self, Py_ssize_t k) noexcept
+    cdef void move_class(self, int32_t c, Py_ssize_t old, Py_ssize_t new) noexcept
+    cdef void move_only_class(self, Py_ssize_t old, Py_ssize_t new) noexcept
+    cdef void number_slots(self) noexcept

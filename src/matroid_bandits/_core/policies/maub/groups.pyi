@@ -1,8 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
-class Challengers:
-    rank: int
+class Groups:
     def __init__(
         self,
         symmetry_class: npt.NDArray[np.int32],

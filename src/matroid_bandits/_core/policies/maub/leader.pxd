@@ -1,0 +1,101 @@
+from libc.stdint cimport int32_t
+
+from matroid_bandits._core.indices.base cimport IndexKernel
+from matroid_bandits._core.matroids.base cimport MatroidKernel
+from matroid_bandits._core.policies.base cimport Statistics
+from matroid_bandits._core.policies.base cimport observe as update_statistics
+from matroid_bandits._core.policies.maub.search cimport Search
+from matroid_bandits._core.sorting cimport is_better
+
+
+cdef inline bint comes_after(
+    const double[::1] means, Py_ssize_t a, Py_ssize_t b
+) noexcept:
+    """The order of the leader, ascending by (mean, element). Not in [DG25]: ties. Of equal means
+    the lower element comes first here and is the better one for greedy.
+    """
+    return is_better(means[a], b, means[b], a)
+
+
+# The leader: its elements, and the outside elements grouped by partner.
+cdef class Leader:
+    cdef object matroid  # for messages
+    cdef MatroidKernel oracle
+    cdef Py_ssize_t rank
+    cdef Py_ssize_t n_outside
+    cdef const double[::1] means
+    cdef Search search
+    cdef readonly bint exists
+    cdef Py_ssize_t[::1] members  # ascending
+    # The basis that `oracle` was last prepared for, in the order of the slots of `search`.
+    cdef Py_ssize_t[::1] prepared
+    cdef bint is_prepared
+    # The next leader while it is found: if the oracle raises, the present one is unchanged.
+    cdef Py_ssize_t[::1] next_order
+    cdef int32_t[::1] next_partner  # of each class: a position in `prepared`
+    cdef Py_ssize_t[::1] came  # elements exchanged so far
+    cdef Py_ssize_t[::1] went
+    cdef Py_ssize_t n_exchanged
+
+    # Step 2
+    cdef bint needs_greedy(self) noexcept
+    cdef Py_ssize_t replace(
+        self, const Py_ssize_t[::1] basis, const Py_ssize_t[::1] order
+    ) except -1
+    cdef int improve(self) except -1
+    cdef Py_ssize_t reorder(self) except -1
+
+    # Steps 2 and 4
+    cdef inline Py_ssize_t scan(self, double width) noexcept:
+        """The best exchange as `best_exchange` returns it; or BEATEN, or REORDERED."""
+        return self.search.scan(width, True)
+
+    cdef inline Py_ssize_t best_exchange(self, double width) noexcept:
+        """The element of the best exchange by the index UCB, or NO_EXCHANGE."""
+        return self.search.scan(width, False)
+
+    cdef inline Py_ssize_t best_exchange_by(
+        self,
+        IndexKernel index,
+        Py_ssize_t time,
+        const Py_ssize_t[::1] playable,
+        double[::1] values,
+    ) except -2:
+        """The same by any index."""
+        return self.search.scan_index(index, time, playable, values)
+
+    cdef void write_exchange(self, Py_ssize_t e, Py_ssize_t[::1] basis) noexcept
+
+    # Step 5
+    cdef inline const int32_t *buckets(self) noexcept:
+        """By element: -1 if it is not an outside element."""
+        return &self.search.buckets.bucket_of[0]
+
+    cdef inline void observe(
+        self, Statistics *statistics, Py_ssize_t e, double reward
+    ) noexcept:
+        """A reward of an outside element."""
+        cdef bint is_alone = self.search.begin_change(e)
+        update_statistics(statistics, e, reward)
+        self.search.end_change(e, is_alone)
+
+    cdef inline int reserve(self, Py_ssize_t n) except -1:
+        """Allocate what observing n elements may need: it cannot fail."""
+        return self.search.buckets.reserve(n)
+
+    # Parts of step 2
+    cdef int first_outside(
+        self, const Py_ssize_t[::1] basis, const Py_ssize_t[::1] order
+    ) except -1
+    cdef void exchange(self, const Py_ssize_t[::1] basis) noexcept
+    cdef void undo_exchanges(self) noexcept
+    cdef int prepare_for(self, const Py_ssize_t[::1] basis) except -1
+    cdef void sort_next(self) noexcept
+    cdef int find_partners(self) except -1
+    cdef Py_ssize_t n_tests(self) noexcept
+    cdef void install(self) noexcept
+    cdef void install_groups(self) noexcept
+
+
+cdef class PublishedLeader(Leader):
+    pass

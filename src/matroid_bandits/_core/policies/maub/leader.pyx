@@ -1,0 +1,296 @@
+"""The leader of MAUB and the partners of the outside elements, found as [DG25] writes.
+
+`PublishedLeader` and `LeanLeader` (in `lean`) have the same interface and lead to the same plays.
+They differ in how the next leader and its partners are found, and in what is counted.
+"""
+
+import numpy as np
+
+from libc.string cimport memmove
+
+from matroid_bandits._core.sorting cimport sort_elements
+
+from matroid_bandits.errors import no_partner
+
+cdef extern from *:
+    void prefetch "__builtin_prefetch"(const void *address) noexcept
+
+
+cdef class Leader:
+    """A basis, and the outside elements grouped by partner."""
+
+    def __init__(
+        self,
+        matroid,
+        MatroidKernel oracle,
+        const int32_t[::1] symmetry_class,
+        Py_ssize_t n_classes,
+        Py_ssize_t rank,
+        Py_ssize_t n_outside,
+        const double[::1] means,
+        inverse_root,
+        counts,
+        double scale,
+    ):
+        self.matroid = matroid
+        self.oracle = oracle
+        self.rank = rank
+        self.n_outside = n_outside
+        self.means = means
+        self.search = Search(symmetry_class, n_classes, rank, means, inverse_root, counts, scale)
+        self.members = np.zeros(rank, dtype=np.intp)
+        self.prepared = np.zeros(rank, dtype=np.intp)
+        self.next_order = np.zeros(rank, dtype=np.intp)
+        self.next_partner = np.zeros(n_classes, dtype=np.int32)
+        self.came = np.zeros(rank, dtype=np.intp)
+        self.went = np.zeros(rank, dtype=np.intp)
+
+    # ---- step 2 ----
+
+    cdef bint needs_greedy(self) noexcept:
+        """Whether `replace` must be called with greedy's basis; else `improve` finds the basis."""
+        return True
+
+    cdef Py_ssize_t replace(
+        self, const Py_ssize_t[::1] basis, const Py_ssize_t[::1] order
+    ) except -1:
+        """`basis`, ascending, leads from now on, with new partners. `order` has all playable
+        elements, the highest mean first. Returns the oracle calls of Algorithm 2.
+
+        If it raises, the leader is the one before.
+        """
+        cdef Py_ssize_t calls
+        self.n_exchanged = 0
+        try:
+            if self.exists:
+                self.exchange(basis)
+            else:
+                self.first_outside(basis, order)
+            self.next_order[:] = basis
+            self.find_partners()
+            calls = self.n_tests()
+        except BaseException:
+            self.undo_exchanges()
+            raise
+        self.install()
+        self.install_groups()
+        return calls
+
+    cdef int improve(self) except -1:
+        """The best basis by the means leads from now on. If it raises, nothing has changed."""
+        raise NotImplementedError
+
+    cdef Py_ssize_t reorder(self) except -1:
+        """New partners, as the order of the leader has changed. Returns the oracle calls of
+        Algorithm 2. If it raises, nothing has changed.
+        """
+        cdef Py_ssize_t calls
+        self.next_order[:] = self.search.leader
+        self.find_partners()
+        calls = self.n_tests()
+        self.install_groups()
+        return calls
+
+    cdef int first_outside(
+        self, const Py_ssize_t[::1] basis, const Py_ssize_t[::1] order
+    ) except -1:
+        """Put all elements but those of `basis` into buckets."""
+        cdef Py_ssize_t i
+        # From the highest mean to the lowest: trees grow at one end, where it is cheap.
+        for i in range(order.shape[0]):
+            self.reserve(1)
+            self.search.insert(order[i])
+        for i in range(self.rank):
+            self.search.buckets.remove(basis[i])
+        return 0
+
+    cdef void exchange(self, const Py_ssize_t[::1] basis) noexcept:
+        """Exchange the elements in which the leader and `basis` differ."""
+        cdef Py_ssize_t old = 0
+        cdef Py_ssize_t new = 0
+        cdef Py_ssize_t n_went = 0
+        while old < self.rank or new < self.rank:
+            if old == self.rank or (new < self.rank and basis[new] < self.members[old]):
+                self.came[self.n_exchanged] = basis[new]
+                self.search.remove(basis[new])
+                self.n_exchanged += 1
+                new += 1
+            elif new == self.rank or self.members[old] < basis[new]:
+                self.went[n_went] = self.members[old]
+                self.search.insert(self.members[old])
+                n_went += 1
+                old += 1
+            else:
+                old += 1
+                new += 1
+
+    cdef void undo_exchanges(self) noexcept:
+        """Return to the present leader."""
+        cdef Py_ssize_t i
+        if not self.exists:
+            self.search.buckets.clear()
+        for i in range(self.n_exchanged - 1, -1, -1):
+            self.search.remove(self.went[i])
+            self.search.insert(self.came[i])
+        for i in range(self.rank):
+            self.search.forget(i)
+        self.is_prepared = False
+
+    # ---- partners ----
+
+    cdef int prepare_for(self, const Py_ssize_t[::1] basis) except -1:
+        self.is_prepared = False
+        self.prepared[:] = basis
+        self.oracle.prepare(self.prepared)
+        return 0
+
+    cdef void sort_next(self) noexcept:
+        """Sort the next leader by (mean, element), ascending."""
+        cdef Py_ssize_t k, j, e
+        for k in range(1, self.rank):
+            e = self.next_order[k]
+            j = k
+            while j > 0 and comes_after(self.means, self.next_order[j - 1], e):
+                self.next_order[j] = self.next_order[j - 1]
+                j -= 1
+            self.next_order[j] = e
+
+    cdef int find_partners(self) except -1:
+        """Sort the next leader and find the partner of every class outside it."""
+        cdef Py_ssize_t c, partner
+        cdef int32_t b
+        self.sort_next()
+        if self.n_outside == 0:
+            return 0
+        self.prepare_for(self.next_order)
+        for c in range(self.search.n_classes):
+            b = self.search.buckets.first[c]
+            if b < 0:
+                continue
+            partner = self.oracle.partner(self.search.buckets.buckets[b].top)
+            if partner < 0:
+                raise no_partner(
+                    self.matroid,
+                    self.search.buckets.buckets[b].top,
+                    np.asarray(self.next_order).tolist(),
+                )
+            self.next_partner[c] = <int32_t>partner
+        return 0
+
+    cdef Py_ssize_t n_tests(self) noexcept:
+        """The oracle calls of [DG25] Algorithm 2 for the partners that were found, if they are
+        counted as the paper does. Otherwise the oracle itself counts its calls.
+        """
+        return 0
+
+    # ---- the next leader becomes the present one ----
+
+    cdef void install(self) noexcept:
+        self.members[:] = self.next_order
+        sort_elements(self.members)
+        self.exists = True
+
+    cdef void install_groups(self) noexcept:
+        """Put every class into the group of the partner that was found."""
+        cdef Py_ssize_t c
+        self.search.leader[:] = self.next_order
+        self.search.clear()
+        for c in range(self.search.n_classes):
+            if self.search.buckets.first[c] >= 0:
+                self.search.add_class(c, self.next_partner[c])
+        self.is_prepared = True
+
+    # ---- step 4 ----
+
+    cdef void write_exchange(self, Py_ssize_t e, Py_ssize_t[::1] basis) noexcept:
+        """Write leader - x + e into `basis`, ascending, where e was found with its partner x by the
+        last search; the leader itself if e is negative.
+        """
+        cdef Py_ssize_t *chosen
+        cdef const Py_ssize_t *members
+        cdef Py_ssize_t x = -1
+        cdef Py_ssize_t old = 0  # the places of x and e among the members
+        cdef Py_ssize_t new = 0
+        cdef Py_ssize_t k
+        if self.rank == 0:
+            return
+        if e >= 0:
+            x = self.search.leader[self.search.position]
+        chosen = &basis[0]
+        members = &self.members[0]
+        # A loop with an unpredictable exit mispredicts: count instead.
+        for k in range(self.rank):
+            chosen[k] = members[k]
+            old += members[k] < x
+            new += members[k] < e
+        if e < 0:
+            return
+        if old < new:
+            new -= 1
+            memmove(chosen + old, chosen + old + 1, (new - old) * sizeof(Py_ssize_t))
+        else:
+            memmove(chosen + new + 1, chosen + new, (old - new) * sizeof(Py_ssize_t))
+        chosen[new] = e
+        # An element that was not played for long is in no cache. Load all at once what its
+        # observation needs.
+        prefetch(&self.search.counts[e])
+        prefetch(&self.search.means[e])
+        prefetch(&self.search.inverse_root[e])
+        prefetch(&self.search.buckets.bucket_of[e])
+        prefetch(&self.search.symmetry_class[e])
+
+    # ---- for users, and saving ----
+
+    def use_oracle(self, MatroidKernel oracle):
+        """Call another oracle of the same matroid, before there is a leader."""
+        self.oracle = oracle
+
+    def elements(self):
+        """The leader, ascending."""
+        return np.array(self.members)
+
+    def key(self):
+        """The leader as a key of dictionaries, None if there is none."""
+        return bytes(self.members) if self.exists else None
+
+    def state(self):
+        """What `restore` needs: the leader in the order for which partners were computed, and the
+        position of the partner of every class.
+        """
+        positions = np.append(self.search.position_of_slot, -1)
+        return {
+            "has_leader": self.exists,
+            "leader": np.array(self.search.leader),
+            "partner": positions[np.asarray(self.search.class_slot)],
+        }
+
+    def restore(self, state, playable):
+        self.exists = state["has_leader"]
+        if not self.exists:
+            return
+        np.asarray(self.next_order)[:] = state["leader"]
+        np.asarray(self.next_partner)[:] = state["partner"]
+        np.asarray(self.members)[:] = np.sort(state["leader"])
+        for e in np.setdiff1d(playable, self.members).tolist():
+            self.reserve(1)
+            self.search.insert(e)
+        self.install_groups()
+        self.is_prepared = False
+
+
+cdef class PublishedLeader(Leader):
+    """The leader as published: greedy from scratch, and Algorithm 2 after every change."""
+
+    cdef Py_ssize_t n_tests(self) noexcept:
+        """For every outside element, one call per element of the leader until the partner."""
+        cdef Py_ssize_t calls = 0
+        cdef Py_ssize_t c
+        cdef int32_t b
+        if self.n_outside == 0:
+            return 0
+        for c in range(self.search.n_classes):
+            b = self.search.buckets.first[c]
+            while b >= 0:
+                calls += (self.next_partner[c] + 1) * self.search.buckets.buckets[b].length
+                b = self.search.buckets.buckets[b].next
+        return calls

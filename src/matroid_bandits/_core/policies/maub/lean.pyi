@@ -1,0 +1,3 @@
+from matroid_bandits._core.policies.maub.leader import Leader
+
+class LeanLeader(Leader): ...

@@ -1,0 +1,3 @@
+from matroid_bandits._core.policies.maub.groups import Groups
+
+class Search(Groups): ...
