@@ -39,6 +39,8 @@ def kernel(name: str, source: str) -> Extension:
         # on extending numpy.random describes.
         library_dirs=[str(Path(np.__file__).parent / "random" / "lib")],
         libraries=["npyrandom", "m"] if name in DRAWING else [],
+        # `_core/checked.pxd`
+        define_macros=[("MATROID_BANDITS_CHECKED", "1")] if CHECKED else [],
         # No contraction to fused multiply-add: plays are the same on every machine.
         extra_compile_args=[
             OPTIMISATION,

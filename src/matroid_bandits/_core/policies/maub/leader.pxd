@@ -1,20 +1,12 @@
 from libc.stdint cimport int32_t
 
+from matroid_bandits._core.checked cimport CHECKED
 from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.policies.base cimport Statistics
 from matroid_bandits._core.policies.base cimport observe as update_statistics
 from matroid_bandits._core.policies.maub.search cimport Search
-from matroid_bandits._core.sorting cimport is_better
-
-
-cdef inline bint comes_after(
-    const double[::1] means, Py_ssize_t a, Py_ssize_t b
-) noexcept:
-    """The order of the leader, ascending by (mean, element). Not in [DG25]: ties. Of equal means
-    the lower element comes first here and is the better one for greedy.
-    """
-    return is_better(means[a], b, means[b], a)
+from matroid_bandits._core.policies.maub.verify cimport verify
 
 
 # The leader: its elements, and the outside elements grouped by partner.
@@ -46,13 +38,19 @@ cdef class Leader:
     cdef Py_ssize_t reorder(self) except -1
 
     # Steps 2 and 4
-    cdef inline Py_ssize_t scan(self, double width) noexcept:
+    cdef inline Py_ssize_t scan(self, double width) except -4:
         """The best exchange as `best_exchange` returns it; or BEATEN, or REORDERED."""
-        return self.search.scan(width, True)
+        cdef Py_ssize_t found = self.search.scan(width, True)
+        if CHECKED:
+            verify(self.search, found, width, True)
+        return found
 
-    cdef inline Py_ssize_t best_exchange(self, double width) noexcept:
+    cdef inline Py_ssize_t best_exchange(self, double width) except -4:
         """The element of the best exchange by the index UCB, or NO_EXCHANGE."""
-        return self.search.scan(width, False)
+        cdef Py_ssize_t found = self.search.scan(width, False)
+        if CHECKED:
+            verify(self.search, found, width, False)
+        return found
 
     cdef inline Py_ssize_t best_exchange_by(
         self,

@@ -8,6 +8,7 @@ import numpy as np
 
 from libc.string cimport memmove
 
+from matroid_bandits._core.policies.maub.search cimport comes_after
 from matroid_bandits._core.sorting cimport sort_elements
 
 from matroid_bandits.errors import no_partner

@@ -5,8 +5,7 @@ Fundamental circuits that are known are used again, instead of greedy from scrat
 
 import numpy as np
 
-from matroid_bandits._core.policies.maub.leader cimport comes_after
-from matroid_bandits._core.policies.maub.search cimport Search
+from matroid_bandits._core.policies.maub.search cimport Search, comes_after
 from matroid_bandits._core.sorting cimport comes_before, sort_descending
 
 from matroid_bandits.errors import no_end

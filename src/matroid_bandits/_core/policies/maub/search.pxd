@@ -3,6 +3,16 @@ from libc.stdint cimport int32_t
 
 from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.policies.maub.groups cimport Group, Groups
+from matroid_bandits._core.sorting cimport is_better
+
+
+cdef inline bint comes_after(
+    const double[::1] means, Py_ssize_t a, Py_ssize_t b
+) noexcept:
+    """The order of the leader, ascending by (mean, element). Not in [DG25]: ties. Of equal means
+    the lower element comes first here and is the better one for greedy.
+    """
+    return is_better(means[a], b, means[b], a)
 
 
 # What `scan` returns if not an element.
