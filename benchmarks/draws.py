@@ -52,7 +52,7 @@ def _row(what: str, yardstick: str, own: Timing, other: Timing, limit: float) ->
 
 def _whole_runs(repeats: int) -> list[Line]:
     (k20,) = paper_instances("K20")
-    environment = k20.answering(0)
+    environment = k20.environment_for(0)
     rng = np.random.default_rng(0)
     draws, maub, omm = in_turn(
         repeats,

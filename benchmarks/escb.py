@@ -101,7 +101,7 @@ def _losses(instance: Instance, seed: int) -> dict[str, FloatArray]:
     """What each method's basis falls short of the best, relative to it, round by round."""
     policies = {method: mb.ESCB(instance.matroid, method) for method in METHODS}
     exact = policies["exact"]
-    rewards = instance.answering(seed).rewards(seed)
+    rewards = instance.environment_for(seed).rewards(seed)
     losses: dict[str, list[float]] = {method: [] for method in METHODS}
     for _ in range(HORIZON):
         played = exact.select()
@@ -125,7 +125,7 @@ class _Run:
 
 def _runs(instance: Instance, seed: int, repeats: int) -> dict[str, _Run]:
     """One run of each policy, all in turn, `exact` only once: it takes longest by far."""
-    environment = instance.answering(seed)
+    environment = instance.environment_for(seed)
     found: dict[str, _Run] = {}
     for repeat in range(repeats):
         for name, make in POLICIES.items():

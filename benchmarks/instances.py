@@ -8,7 +8,7 @@ MOVIELENS = ROOT.parent / "shared" / "data" / "movielens" / "ml-latest-small"
 
 
 def paper_instances(*names: str) -> list[Instance]:
-    """Those called `names`, or all; ``instance.answering(seed)`` is the environment of a run."""
+    """Those called `names`, or all; ``instance.environment_for(seed)`` answers in a run."""
     movies = MOVIELENS if MOVIELENS.is_dir() else "synthetic"
     study = load_study(shipped_study("reproduce"), only=names, movielens=movies)
     return list(study.instances)

@@ -67,13 +67,13 @@ def _row(instance: Instance, seeds: range, repeats: int) -> list[str]:
 def _run(
     policy: Callable[[mb.Matroid], mb.Policy], instance: Instance, seed: int
 ) -> Callable[[], object]:
-    environment = instance.answering(seed)
+    environment = instance.environment_for(seed)
     return lambda: mb.simulate(policy(instance.matroid), environment, HORIZON, seed=seed)
 
 
 def _drawing(instance: Instance) -> tuple[Callable[[], None], Callable[[], None]]:
     """As many rewards as a run draws; and the checks that come with drawing from Python."""
-    environment = instance.answering(0)
+    environment = instance.environment_for(0)
     elements = np.tile(instance.matroid.max_weight_basis(environment.means), BLOCK)
     rewards = environment.rewards(seed=0)
 

@@ -80,7 +80,7 @@ class Case:
 
     def peer(self, horizon: int, form: str, *, plays: bool = False) -> dict[str, Any]:
         """What the other program says of a run."""
-        environment = self.instance.answering(SEED)
+        environment = self.instance.environment_for(SEED)
         job = {
             "matroid": _described(self.instance.matroid),
             "means": environment.means.tolist(),
@@ -103,7 +103,7 @@ class Case:
 
 
 def _row(case: Case, horizon: int, repeats: int) -> list[str]:
-    environment = case.instance.answering(SEED)
+    environment = case.instance.environment_for(SEED)
     counted = case.as_counted()
     expected = mb.simulate(counted, environment, horizon, seed=SEED)
     forms = [FASTEST]
@@ -142,7 +142,7 @@ def _row(case: Case, horizon: int, repeats: int) -> list[str]:
 
 def _compare_bases(case: Case, form: str) -> str:
     """Round by round, by a hash; returns the form in full."""
-    policy, rewards = case.ours(), case.instance.answering(SEED).rewards(SEED)
+    policy, rewards = case.ours(), case.instance.environment_for(SEED).rewards(SEED)
     plays = sha256()
     for _ in range(CHECKED):
         basis = policy.select()

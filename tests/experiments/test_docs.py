@@ -22,7 +22,9 @@ def folder(tmp_path: Path) -> Path:
     assert len(tables) == len(blocks("csv"))
     for name, content in tables:
         (tmp_path / name).write_text(content)
-    (tmp_path / "mine.py").write_text(blocks("python")[0])
+    mine = [block for block in blocks("python") if block.startswith("# mine.py")]
+    assert len(mine) == 3
+    (tmp_path / "mine.py").write_text("\n\n".join(mine))
     graph = "graph [ node [ id 0 ] node [ id 1 ] node [ id 2 ]\n"
     graph += "edge [ source 0 target 1 latency 10 ] edge [ source 1 target 2 latency 30 ]\n"
     (tmp_path / "backbone.gml").write_text(graph + "edge [ source 0 target 2 latency 20 ] ]\n")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
+from matroid_bandits import catalog
 from matroid_bandits.datasets import DownloadError
 from matroid_bandits.experiments import (
     Study,
@@ -119,11 +120,11 @@ def test_a_study(folder: Path) -> None:
     assert [policy.name for policy in study.policies] == ["MAUB", "omm again"]
     k5, few = study.instances
     assert (k5.name, k5.horizon, few.name, few.horizon) == ("K5", 300, "few", 200)
-    environment = k5.answering(6)
+    environment = k5.environment_for(6)
     assert isinstance(environment, mb.GaussianEnvironment)
     assert environment.std[0] == 0.1
     assert np.array_equal(environment.means, mb.random_means(10, 6))
-    other = few.answering(6)
+    other = few.environment_for(6)
     assert isinstance(other, mb.BernoulliEnvironment)
     assert np.array_equal(other.means, mb.random_means(4, 6, low=0.1, high=0.9))
     assert len(study.tasks()) == len(set(study.tasks())) == 8
@@ -135,7 +136,7 @@ def test_what_is_left_out_has_a_default(folder: Path) -> None:
     assert (study.title, study.runs, study.seed) == ("study", 20, 0)
     assert [i.name for i in study.instances] == ["K5", "U(7,10)"]
     assert study.instances[0].horizon == 100_000
-    assert isinstance(study.instances[0].answering(0), mb.GaussianEnvironment)
+    assert isinstance(study.instances[0].environment_for(0), mb.GaussianEnvironment)
 
 
 def test_a_dictionary_may_hold_the_things_themselves() -> None:
@@ -155,14 +156,14 @@ def test_a_dictionary_may_hold_the_things_themselves() -> None:
     )
     assert study.instances[0].matroid is matroid
     assert [p.name for p in study.policies] == ["MAUB", "other"]
-    assert study.instances[1].answering(7).means.tolist() == [0.1, 0.2, 0.3]
+    assert study.instances[1].environment_for(7).means.tolist() == [0.1, 0.2, 0.3]
 
 
 def test_an_instances_environment_completes_itself_from_the_studys(folder: Path) -> None:
     text = GOOD.replace(
         'matroid = "K5"', 'matroid = "K5"\nenvironment = { means = { uniform = [0, 0] } }'
     )
-    environment = load(folder, text).instances[0].answering(0)
+    environment = load(folder, text).instances[0].environment_for(0)
     assert isinstance(environment, mb.GaussianEnvironment)
     assert environment.std[0] == 0.1  # the study's
     assert environment.means.tolist() == [0.0] * 10  # its own
@@ -204,7 +205,7 @@ def test_matroids(folder: Path, matroid: str, size: int, rank: int | None, means
     assert instance.matroid.size == size
     assert rank is None or instance.matroid.rank == rank
     if means:
-        assert instance.answering(3).means.tolist() == means[1]
+        assert instance.environment_for(3).means.tolist() == means[1]
 
 
 def test_whole_numbers_from_a_file_are_exact(folder: Path) -> None:
@@ -220,7 +221,7 @@ def test_means_can_be_rescaled_and_turned_round(folder: Path) -> None:
     more = 'environment = { means = { column = "ms", rescale = [1.0, 0.5] } }'
     text = with_matroid('{ type = "graphic", edges = "links.csv" }', more)
     (instance,) = load(folder, text).instances
-    assert instance.answering(0).means.tolist() == [0.5, 0.75, 1.0]
+    assert instance.environment_for(0).means.tolist() == [0.5, 0.75, 1.0]
 
 
 def test_movies_with_other_means(folder: Path) -> None:
@@ -231,8 +232,8 @@ def test_movies_with_other_means(folder: Path) -> None:
     text += "environment = { means = { uniform = [0, 0.5] } }\n"
     (folder / "study.toml").write_text(text)
     rated, own = load_study(folder / "study.toml", movielens="synthetic").instances
-    assert rated.answering(0).means.min() > 2
-    assert own.answering(0).means.max() < 0.5
+    assert rated.environment_for(0).means.min() > 2
+    assert own.environment_for(0).means.max() < 0.5
 
 
 def test_movies_are_looked_for_once(monkeypatch) -> None:
@@ -253,7 +254,252 @@ def test_means_from_another_file(folder: Path) -> None:
     more = 'environment = { means = { csv = "staff-means.csv", column = "mean" } }'
     text = with_matroid('{ type = "transversal", neighbors = "staff.csv" }', more)
     (instance,) = load(folder, text).instances
-    assert instance.answering(0).means.tolist() == [0.5, 0.7, 0.9]
+    assert instance.environment_for(0).means.tolist() == [0.5, 0.7, 0.9]
+
+
+# For every class in the catalog, a table that makes one.
+EVERY_CLASS = {
+    "uniform": "rank = 2, size = 4",
+    "partition": 'groups = ["a", "a", "b"], capacities = { a = 1, b = 1 }',
+    "graphic": "edges = [[0, 1], [1, 2], [2, 0]]",
+    "cographic": 'edges = "links.csv"',
+    "linear": "vectors = [[1, 0], [0, 1], [1, 1]], field = 3",
+    "transversal": 'neighbors = [["x"], ["x", "y"], ["y"]]',
+    "gammoid": 'arcs = [["a", "s"], ["b", "s"], ["b", "t"]], targets = ["s", "t"]',
+    "laminar": "sets = [[0, 1, 2], [0, 1]], capacities = [2, 1], size = 4",
+    "paving": "rank = 3, size = 6, hyperplanes = [[0, 1, 2], [2, 3, 4]]",
+    "oracle": 'size = 5, is_independent = "own.py:at_most_two"',
+    "dual": 'matroid = "K4"',
+    "truncated": 'matroid = { type = "graphic", edges = "links.csv" }, rank = 1',
+    "minor": 'matroid = "K5", elements = [0, 1, 2, 3], contracted = [9]',
+    "directsum": 'matroids = ["K4", { type = "uniform", rank = 1, size = 2 }]',
+    "union": 'matroids = ["K4", "K4"]',
+}
+OWN = """\
+import matroid_bandits as mb
+
+def at_most_two(elements):
+    return len(elements) <= 2
+
+class OnePerColor(mb.Matroid):
+    def __init__(self, colors=("red", "red", "blue"), *, limit=1):
+        if limit < 0:
+            raise KeyError("limit")
+        super().__init__(len(colors))
+        self.colors, self.limit = colors, limit
+
+    def _is_independent(self, elements):
+        chosen = [self.colors[e] for e in elements]
+        return all(chosen.count(color) <= self.limit for color in chosen)
+
+class FirstOf(mb.Matroid):
+    def __init__(self, matroid, matroids, edges=None):
+        super().__init__(matroid.size)
+        self.parts, self.edges = [matroid, *matroids], edges
+
+    def _is_independent(self, elements):
+        return self.parts[0].is_independent(elements)
+
+class Hopeful(mb.Index):
+    def __init__(self, boldness=1.0):
+        self.boldness = boldness
+
+    def values(self, means, counts, time):
+        return means + self.boldness / counts
+
+class Broken(mb.Matroid):
+    def __init__(self):
+        super().__init__(3)
+
+    def _is_independent(self, elements):
+        return {}[elements]
+
+class Other:
+    def __init__(self, matroid=None):
+        pass
+"""
+
+
+def matroid_in(folder: Path, table: str) -> mb.Matroid:
+    (folder / "own.py").write_text(OWN)
+    return load(folder, with_matroid(table)).instances[0].matroid
+
+
+@pytest.mark.parametrize("kind", catalog.MATROIDS)
+def test_every_class_of_matroids_can_be_written(folder: Path, kind: str) -> None:
+    matroid = matroid_in(folder, f'{{ type = "{kind}", {EVERY_CLASS[kind]} }}')
+    assert type(matroid) is catalog.MATROIDS[kind]
+    assert matroid.rank > 0
+
+
+@pytest.mark.parametrize(
+    "table, expected",
+    [
+        ('{ dual = "K5" }', catalog.complete_graph(5).dual()),
+        ('{ sum = ["K4", "U(2,4)"] }', catalog.complete_graph(4) + mb.UniformMatroid(2, 4)),
+        ('{ union = ["K4", "U(1,6)"] }', catalog.complete_graph(4) | mb.UniformMatroid(1, 6)),
+        ('{ truncate = "K5", rank = 2 }', catalog.complete_graph(5).truncate(2)),
+        (
+            '{ restrict = "K5", elements = [0, 3, 7] }',
+            catalog.complete_graph(5).restrict([0, 3, 7]),
+        ),
+        ('{ delete = "K5", elements = [0, 3] }', catalog.complete_graph(5).delete([0, 3])),
+        ('{ contract = "fano", elements = [1] }', catalog.fano().contract([1])),
+        (
+            '{ dual = { truncate = { sum = ["K4", { dual = "vamos" }] }, rank = 4 } }',
+            (catalog.complete_graph(4) + catalog.vamos().dual()).truncate(4).dual(),
+        ),
+    ],
+)
+def test_compositions(folder: Path, table: str, expected: mb.Matroid) -> None:
+    matroid = matroid_in(folder, table)
+    assert matroid == expected
+    assert matroid.bases().tolist() == expected.bases().tolist()
+
+
+def test_names_of_compositions(folder: Path) -> None:
+    text = (
+        'policies = ["OMM"]\ninstances = [{ matroid = { dual = "K5" } }, '
+        '{ matroid = { sum = ["K4", "U(2, 4)"] } }, { matroid = { truncate = "K5", rank = 2 } }, '
+        '{ matroid = { union = ["K4", "K4"] } }, { matroid = { delete = "K4", elements = [5] } }]'
+    )
+    names = [instance.name for instance in load(folder, text).instances]
+    assert names == ["dual(K5)", "K4+U(2,4)", "truncate(K5,2)", "K4|K4", "delete(K4,5)"]
+
+
+def test_columns_go_with_their_elements(folder: Path) -> None:
+    graph = '{ type = "graphic", edges = "links.csv" }'
+    more = 'environment = { means = { column = "ms" } }'
+    for table, means in (
+        (f"{{ dual = {graph} }}", [30, 20, 10]),
+        (f"{{ truncate = {graph}, rank = 1 }}", [30, 20, 10]),
+        (f"{{ restrict = {graph}, elements = [2, 0] }}", [30, 10]),
+        (f"{{ delete = {graph}, elements = [0] }}", [20, 10]),
+        (f"{{ contract = {graph}, elements = [1] }}", [30, 10]),
+        ('{ restrict = { graph = "ring.edgelist" }, elements = [1] }', None),
+    ):
+        column = more if means else more.replace("ms", "weight")
+        (instance,) = load(folder, with_matroid(table, column)).instances
+        assert instance.environment_for(0).means.tolist() == (means or [4])
+    with pytest.raises(StudyError, match="the matroid is not from a file with columns"):
+        load(folder, with_matroid(f"{{ sum = [{graph}, {graph}] }}", more))
+
+
+@pytest.mark.parametrize(
+    "table, colors, limit",
+    [
+        ('"own.py:OnePerColor"', ["red", "red", "blue"], 1),
+        ('"own.py:OnePerColor(limit=2)"', ["red", "red", "blue"], 2),
+        ('{ type = "own.py:OnePerColor", colors = ["a", "b"], limit = 0 }', ["a", "b"], 0),
+    ],
+)
+def test_matroids_of_ones_own(folder: Path, table: str, colors: list[str], limit: int) -> None:
+    matroid = matroid_in(folder, table)
+    assert type(matroid).__name__ == "OnePerColor"
+    assert (list(matroid.colors), matroid.limit) == (colors, limit)
+    # A part of others, too, and in worker processes.
+    study = load(folder, "horizon = 9\nruns = 2\n" + with_matroid(f'{{ sum = ["K4", {table}] }}'))
+    assert len(run_study(study, folder / "out", jobs=2).runs) == 2
+
+
+def test_a_matroid_of_ones_own_made_of_others(folder: Path) -> None:
+    table = '{ type = "own.py:FirstOf", matroid = "K4", matroids = ["K4", { dual = "K4" }], '
+    matroid = matroid_in(folder, table + 'edges = { csv = "links.csv" } }')
+    assert [part.size for part in matroid.parts] == [6, 6, 6]
+    assert matroid.edges[0] == ("Oslo", "Rome")
+    assert matroid_in(folder, table + 'edges = "links.csv" }').edges == "links.csv"
+
+
+@pytest.mark.parametrize(
+    "policy, boldness, name",
+    [
+        ('{ type = "OMM", index = "own.py:Hopeful" }', 1.0, "OMM"),
+        ('{ type = "MAUB", index = { type = "own.py:Hopeful", boldness = 2.5 } }', 2.5, "MAUB"),
+        ('{ type = "OMM", index = "own.py:Hopeful(boldness=3)" }', 3, "OMM"),
+        (
+            "\"OMM(index='own.py:Hopeful(boldness=3)')\"",
+            3,
+            'OMM(index="own.py:Hopeful(boldness=3)")',
+        ),
+    ],
+)
+def test_indices_of_ones_own(folder: Path, policy: str, boldness: float, name: str) -> None:
+    (folder / "own.py").write_text(OWN)
+    text = f'horizon = 20\nruns = 2\ninstances = ["K4"]\npolicies = [{policy}]\n'
+    study = load(folder, text)
+    (spec,) = study.policies
+    assert spec.name == name
+    assert spec.make(mb.UniformMatroid(1, 2)).index.boldness == boldness
+    assert spec.origin["parameters"]["index"].startswith("Hopeful ")
+    assert len(run_study(study, folder / "out", jobs=2).runs) == 2
+    # An edit is another study.
+    (folder / "own.py").write_text(OWN.replace("self.boldness / counts", "self.boldness"))
+    assert load(folder, text).identity() != study.identity()
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        ('{ dual = "K" }', "matroid.dual: unknown matroid 'K'; did you mean K20"),
+        ('{ dual = "K5", rank = 2 }', "matroid.rank: unknown key; allowed are dual"),
+        ('{ truncate = "K5" }', 'rank is missing; for example { truncate = "K5", rank = 2 }'),
+        ('{ truncate = "K5", rank = -1 }', "matroid.rank: rank must be at least 0, got -1"),
+        ('{ delete = "K5", elements = [12] }', "matroid.elements: element 12 is not in the ground"),
+        ('{ delete = "K5", elements = "all" }', "matroid.elements: elements must be"),
+        ('{ contract = "K5" }', 'elements is missing; for example { contract = "K5", elements'),
+        ('{ sum = "K5" }', "matroid.sum: must be a list, such as sum = ["),
+        ('{ sum = ["K5", "Q"] }', "matroid.sum[1]: unknown matroid 'Q'"),
+        ('{ union = ["K5", "K4"] }', "matroid.union: "),
+        ('{ sum = ["K5", { typ = "uniform" }] }', "matroid.sum[1]: type is missing; for example"),
+        ("{ rank = 2 }", 'type = "uniform"; a table may also begin with graph, movielens, dual'),
+        ('{ type = "union" }', "matroids is missing"),
+        ('{ type = "oracle", size = 3 }', "is_independent is missing; OracleMatroid takes"),
+        (
+            '{ type = "oracle", size = 3, is_independent = "f" }',
+            "matroid.is_independent: must be a function, such as \"file.py:function\", got 'f'",
+        ),
+        (
+            '{ type = "oracle", size = 3, is_independent = "own.py:at_most_tow" }',
+            "own.py has no function 'at_most_tow'; did you mean at_most_two?",
+        ),
+        ('"own.py:OnePerColour"', "own.py has no class 'OnePerColour'; did you mean OnePerColor?"),
+        ('"own.py:OnePerColor(limt=2)"', "matroid.limt: unknown key; did you mean limit?"),
+        ('"own.py:OnePerColor(limit=-2)"', "instances[0].matroid: KeyError('limit')"),
+        ('"own.py:Broken"', "instances[0].matroid: KeyError(frozenset())"),
+        ('"own.py:Other"', "matroid.type: Other is not a matroid: derive it from Matroid"),
+        ('"gone.py:Other"', "there is no file"),
+    ],
+)
+def test_mistakes_in_matroids(folder: Path, table: str, message: str) -> None:
+    (folder / "own.py").write_text(OWN)
+    with pytest.raises(StudyError, match=re.escape(message)):
+        load(folder, with_matroid(table))
+
+
+@pytest.mark.parametrize(
+    "index, message",
+    [
+        ('"own.py:Hopefull"', "own.py has no class 'Hopefull'; did you mean Hopeful?"),
+        ('"own.py:Other"', "policies[0].index.type: Other is not an index: derive it from Index"),
+        ('{ type = "own.py:Hopeful", bold = 1 }', "policies[0].index.bold: unknown key; did you"),
+        ('"hopeful"', "unknown index 'hopeful'"),
+    ],
+)
+def test_mistakes_in_indices(folder: Path, index: str, message: str) -> None:
+    (folder / "own.py").write_text(OWN)
+    with pytest.raises(StudyError, match=re.escape(message)):
+        load(folder, f'instances = ["K4"]\npolicies = [{{ type = "OMM", index = {index} }}]\n')
+
+
+@pytest.mark.parametrize("written", ["1e5", "100000.0", "100_000", "1E+5"])
+def test_whole_numbers_in_any_notation(folder: Path, written: str) -> None:
+    study = load(folder, GOOD.replace("horizon = 300", f"horizon = {written}"))
+    assert study.instances[0].horizon == 100_000
+    assert type(study.instances[0].horizon) is int
+    assert (
+        load(folder, GOOD.replace("seed = 5", "seed = 5.0")).identity()
+        == load(folder, GOOD).identity()
+    )
 
 
 def test_policies_of_ones_own(folder: Path) -> None:
@@ -378,7 +624,7 @@ def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> 
     (instance,) = load(tmp_path, text).instances
     assert (instance.matroid.size, instance.matroid.rank) == (size, rank)
     if column:
-        lengths = instance.answering(0).means
+        lengths = instance.environment_for(0).means
         shortest = instance.matroid.max_weight_basis(-lengths)
         assert lengths[shortest].sum() == pytest.approx(tree)
 
@@ -413,6 +659,14 @@ def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> 
         ("runs = 2", "runs = 0", "line 3, runs: runs must be at least 1, got 0"),
         ("runs = 2", 'runs = "two"', "line 3, runs: runs must be an integer, got 'two'"),
         ("runs = 2", "runs = 2.5", "line 3, runs: runs must be an integer, got 2.5"),
+        (
+            "horizon = 300",
+            "horizon = 1e-5",
+            "line 2, horizon: horizon must be an integer, got 1e-0",
+        ),
+        ("horizon = 300", "horizon = inf", "line 2, horizon: horizon must be an integer, got inf"),
+        ("horizon = 300", "horizon = nan", "line 2, horizon: horizon must be an integer, got nan"),
+        ("horizon = 300", "horizon = 1e300", "line 2, horizon: horizon must be at most"),
         ("seed = 5", "seed = -1", "line 4, seed: seed must be at least 0, got -1"),
         ("seed = 5", "seed = true", "line 4, seed: seed must be an integer, got True"),
         ('title = "A study"', "title = 7", "line 1, title: must be a text, got 7"),
@@ -785,7 +1039,7 @@ def test_the_instances_of_compare() -> None:
     assert study.runs == 20
     for instance in study.instances:
         assert instance.horizon == 100_000
-        environment = instance.answering(3)
+        environment = instance.environment_for(3)
         assert np.array_equal(environment.means, mb.random_means(instance.matroid.size, 3))
         kind = mb.GaussianEnvironment if "Gaussian" in instance.name else mb.BernoulliEnvironment
         assert isinstance(environment, kind)
@@ -841,7 +1095,7 @@ def test_the_papers_instances() -> None:
     # Seven bases of six elements: every six of the seven.
     assert all(transversal.is_independent([e for e in range(7) if e != f]) for f in range(7))
     for instance in study.instances:
-        environment = instance.answering(0)
+        environment = instance.environment_for(0)
         assert isinstance(environment, mb.GaussianEnvironment)
         assert set(environment.std) == {0.2}
         if instance.name == "linear":

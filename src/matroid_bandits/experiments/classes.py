@@ -7,9 +7,17 @@ from types import ModuleType
 from typing import Any
 
 from matroid_bandits._arguments import abbreviated, suggestion
+from matroid_bandits._spelling import taken_apart
 from matroid_bandits.experiments.sections import Section
 
-__all__ = ["class_at", "parameters_for"]
+__all__ = [
+    "class_at",
+    "is_own",
+    "own_class",
+    "own_object",
+    "parameters_for",
+    "with_call_parameters",
+]
 
 
 def class_at(section: Section, by_name: Callable[[str], type], known: Mapping[str, type]) -> type:
@@ -19,16 +27,77 @@ def class_at(section: Section, by_name: Callable[[str], type], known: Mapping[st
         return value
     if not isinstance(value, str):
         raise section.error(f"must be a name, got {abbreviated(value)}", "type")
-    if ":" not in value:
+    if not is_own(value):
         cls: type = section.at("type", by_name, value)
         return cls
-    home, _, name = value.rpartition(":")
-    module = _module(section, home)
-    found = getattr(module, name, None)
-    if not isinstance(found, type):
-        classes = [n for n, member in vars(module).items() if isinstance(member, type)]
-        raise section.error(f"{home} has no class {name!r}; {suggestion(name, classes)}", "type")
+    return own_class(section)
+
+
+def own_class(section: Section) -> type:
+    """The class of the user at the key ``type``."""
+    text = section.text("type")
+    found: type = own_object(section, "type", text, kind="class", is_kind=inspect.isclass)
     return found
+
+
+def is_own(text: str) -> bool:
+    """Whether a name is one of the user's code, such as ``file.py:Class``."""
+    return ":" in text.partition("(")[0]
+
+
+def own_object(
+    section: Section, key: str, text: str, *, kind: str, is_kind: Callable[[Any], bool]
+) -> Any:
+    """What ``package.module:name`` or ``file.py:name`` stands for.
+
+    Parameters
+    ----------
+    section : Section
+    key : str
+        The key at which `text` stands.
+    text : str
+    kind : str
+        What it must be, for messages: a class, a function.
+    is_kind : callable
+        Whether an object is that.
+    """
+    home, _, name = text.rpartition(":")
+    module = _module(section, key, home)
+    found = getattr(module, name, None)
+    if not is_kind(found):
+        names = [n for n, member in vars(module).items() if is_kind(member)]
+        hint = f"; {suggestion(name, names)}" if names else ""
+        raise section.error(f"{home} has no {kind} {name!r}{hint}", key)
+    return found
+
+
+def with_call_parameters(
+    section: Section, reserved: tuple[str, ...]
+) -> tuple[Section, dict[str, Any]]:
+    """`section` with the parameters that stand in brackets behind its type as keys of their own.
+
+    Parameters
+    ----------
+    section : Section
+    reserved : tuple of str
+        Keys that are not parameters.
+
+    Returns
+    -------
+    Section
+    dict of str to object
+        The parameters that stood in brackets.
+    """
+    text = section.value("type")
+    if not isinstance(text, str) or not text.rstrip().endswith(")"):
+        return section, {}
+    name, written = section.at("type", taken_apart, text)
+    beside = section.parameters(("type",))
+    for doubled in written.keys() & beside.keys():
+        raise section.error(f"{doubled} is given in brackets and beside", doubled)
+    for other in written.keys() & set(reserved):
+        raise section.error(f"{other} is no parameter: it does not stand in brackets", "type")
+    return section.like({"type": name, **beside, **written}), written
 
 
 def parameters_for(
@@ -73,11 +142,11 @@ def parameters_for(
     return parameters
 
 
-def _module(section: Section, home: str) -> ModuleType:
-    path = section.file("type", home) if home.endswith(".py") else None
+def _module(section: Section, key: str, home: str) -> ModuleType:
+    path = section.file(key, home) if home.endswith(".py") else None
     try:
         return importlib.import_module(home) if path is None else section.code.module(path)
     except Exception as error:
         # Whatever a user's module raises.
         problem = f"{type(error).__name__}: {error}"
-        raise section.error(f"{home} cannot be imported: {problem}", "type") from error
+        raise section.error(f"{home} cannot be imported: {problem}", key) from error

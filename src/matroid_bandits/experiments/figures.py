@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from matroid_bandits.experiments.sections import Section
-from matroid_bandits.experiments.study import FigureSpec, loosely, same_policy, slug
+from matroid_bandits.experiments.study import FigureSpec, normalized, same_policy, slug
 
 __all__ = ["figures_at"]
 
@@ -45,4 +45,4 @@ def figure_slug(name: str) -> str:
 
 
 def _same_instance(name: str, wanted: str) -> bool:
-    return loosely(name) == loosely(wanted)
+    return normalized(name) == normalized(wanted)

@@ -54,6 +54,16 @@ class Columns:
                 raise StudyError(f"{self.place(i, name)}: is empty")
         return self.column(name)
 
+    @property
+    def n_rows(self) -> int:
+        """The number of entries of every column."""
+        return len(next(iter(self.columns.values()), ()))
+
+    def part(self, rows: Sequence[int]) -> "Columns":
+        """Some of the rows."""
+        columns = {name: [column[i] for i in rows] for name, column in self.columns.items()}
+        return Columns(self.path, columns, [self.lines[i] for i in rows] if self.lines else ())
+
     def place(self, i: int, name: str) -> str:
         """Where an entry stands, for messages."""
         where = f"line {self.lines[i]}" if self.lines else f"edge {i}"

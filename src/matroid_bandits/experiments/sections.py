@@ -10,7 +10,7 @@ from matroid_bandits._arguments import abbreviated, choice, integer, real_array,
 from matroid_bandits.experiments.study import StudyError
 from matroid_bandits.experiments.user_code import UserCode
 
-__all__ = ["Document", "Section", "similar"]
+__all__ = ["Document", "Place", "Section", "similar"]
 
 Place = tuple[str | int, ...]
 T = TypeVar("T", bound=str)
@@ -122,9 +122,12 @@ class Section:
         return value
 
     def integer(self, key: str, default: int, *, minimum: int, maximum: int | None = None) -> int:
-        """An integer in a range."""
+        """An integer in a range; ``1e5`` is one too."""
+        value = self._values.get(key, default)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
         try:
-            return integer(self._values.get(key, default), key, minimum=minimum, maximum=maximum)
+            return integer(value, key, minimum=minimum, maximum=maximum)
         except ValueError as error:
             raise self.error(str(error), key) from None
 
@@ -188,15 +191,18 @@ class Section:
             raise self.error(f"there is no file {abbreviated(str(path))}", key)
         raise self.error(f"there is no file {path}{similar(path)}", key)
 
-    def at(self, key: str | None, call: Callable[..., Any], *arguments: Any) -> Any:
-        """What the call returns; its complaints get the place of `key`."""
-        place = () if key is None else (key,)
+    def at(self, key: str | Place | None, call: Callable[..., Any], *arguments: Any) -> Any:
+        """What the call returns; its errors get the place of `key`."""
+        place = key if isinstance(key, tuple) else () if key is None else (key,)
         try:
             return call(*arguments)
         except (ValueError, TypeError, OSError, OverflowError) as error:
             raise self.error(str(error), *place) from error
         except MemoryError:
             raise self.error("too large for this machine's memory", *place) from None
+        except Exception as error:
+            # Whatever a user's class raises.
+            raise self.error(repr(error), *place) from error
 
     def bounds(self, key: str, *, ascending: bool = True) -> tuple[float, float]:
         """Two finite numbers."""

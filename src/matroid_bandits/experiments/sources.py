@@ -1,7 +1,8 @@
 """Where the matroid of an instance comes from."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -9,8 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits import catalog
-from matroid_bandits._arguments import abbreviated, suggestion
-from matroid_bandits.experiments.classes import parameters_for
+from matroid_bandits._arguments import abbreviated, choice
+from matroid_bandits.experiments.classes import (
+    class_at,
+    is_own,
+    own_object,
+    parameters_for,
+    with_call_parameters,
+)
 from matroid_bandits.experiments.files import (
     PARAMETERS,
     Columns,
@@ -19,8 +26,14 @@ from matroid_bandits.experiments.files import (
     read_graph,
 )
 from matroid_bandits.experiments.movies import USUAL, Movies
-from matroid_bandits.experiments.sections import Section
-from matroid_bandits.matroids import GraphicMatroid, Matroid
+from matroid_bandits.experiments.sections import Place, Section
+from matroid_bandits.matroids import (
+    DirectSumMatroid,
+    GraphicMatroid,
+    Matroid,
+    OracleMatroid,
+    UnionMatroid,
+)
 from matroid_bandits.problem import Problem
 
 __all__ = ["Source", "source_at"]
@@ -74,21 +87,156 @@ def source_at(
     movies : Movies
         Those of the study.
     """
-    value = section.required("matroid", 'matroid = "K20"')
-    if isinstance(value, Matroid):
-        return Source(value, repr(value))
-    if isinstance(value, Problem):
-        # Its names are for people, of whom there are none in a study.
-        return Source(value.matroid, repr(value.matroid), sense=value.sense)
-    if isinstance(value, str):
-        matroid = section.at("matroid", catalog.matroid, value, seed)
-        return Source(matroid, value.replace(" ", ""))
-    inner = section.section("matroid")
-    if "graph" in inner:
-        return _graph(inner)
-    if "movielens" in inner:
-        return _movies(inner, movies)
-    return _family(inner, means_column)
+    section.required("matroid", 'matroid = "K20"')
+    return _Reader(seed, means_column, movies).read(section, ("matroid",), section.value("matroid"))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads the matroid of an instance, which may be made of others."""
+
+    seed: int
+    means_column: str | None
+    movies: Movies
+
+    def read(self, section: Section, place: Place, value: Any) -> Source:
+        """The matroid that `value` describes, which stands at a place of `section`."""
+        if isinstance(value, Matroid):
+            return Source(value, repr(value))
+        if isinstance(value, Problem):
+            # Its names are for people, of whom there are none in a study.
+            return Source(value.matroid, repr(value.matroid), sense=value.sense)
+        if not isinstance(value, str):
+            return self._table(section.section(*place, values=value))
+        text = value.replace(" ", "")
+        if is_own(value):
+            table = section.section(*place, values={"type": value})
+            return replace(self._family(table), text=text)
+        return Source(section.at(place, catalog.matroid, value, self.seed), text)
+
+    def _table(self, section: Section) -> Source:
+        if "graph" in section:
+            return _graph(section)
+        if "movielens" in section:
+            return _movies(section, self.movies)
+        for operation in (*_OF_ONE, *_OF_SEVERAL):
+            if operation in section and "type" not in section:
+                return self._composition(section, operation)
+        return self._family(section)
+
+    def read_all(self, section: Section, key: str) -> list[Source]:
+        """The matroids in the list at `key`."""
+        entries = enumerate(section.list(key, f'{key} = ["K5", "U(2,4)"]'))
+        return [self.read(section, (key, i), entry) for i, entry in entries]
+
+    def _all(self, section: Section, key: str) -> list[Matroid]:
+        return [source.matroid for source in self.read_all(section, key)]
+
+    def _composition(self, section: Section, operation: str) -> Source:
+        """A matroid made of others: ``{ dual = "K5" }``, ``{ sum = ["K4", "U(2,4)"] }``."""
+        if operation in _OF_SEVERAL:
+            section.only((operation,))
+            cls, sign = _OF_SEVERAL[operation]
+            parts = self.read_all(section, operation)
+            matroid = section.at(operation, cls, *(part.matroid for part in parts))
+            return Source(matroid, sign.join(part.text for part in parts))
+        argument = _OF_ONE[operation]
+        section.only((operation, argument) if argument else (operation,))
+        inner = self.read(section, (operation,), section.value(operation))
+        method = getattr(inner.matroid, operation)
+        if argument is None:
+            return replace(inner, matroid=section.at(operation, method), text=f"dual({inner.text})")
+        given = section.required(argument, _EXAMPLES[argument].format(operation))
+        matroid = section.at(argument, method, given)
+        if argument == "rank":
+            return replace(inner, matroid=matroid, text=f"truncate({inner.text},{given})")
+        kept = np.arange(inner.matroid.size)
+        kept = kept[np.isin(kept, given, invert=operation != "restrict")]
+        columns = inner.columns
+        if columns is not None and columns.n_rows == inner.matroid.size:
+            columns = columns.part(kept.tolist())
+        return replace(
+            inner,
+            matroid=matroid,
+            text=f"{operation}({inner.text},{_short_list(given)})",
+            columns=columns,
+            means=None if inner.means is None else inner.means[kept],
+        )
+
+    def _family(self, section: Section) -> Source:
+        """By a class and its parameters."""
+        section.required(
+            "type", 'type = "uniform"; a table may also begin with ' + ", ".join(_TABLES)
+        )
+        section, _ = with_call_parameters(section, ("type",))
+        cls: type[Any] = class_at(section, _matroid_class, catalog.MATROIDS)
+        if not issubclass(cls, Matroid):
+            raise section.error(f"{cls.__name__} is not a matroid: derive it from Matroid", "type")
+        several = inspect.signature(cls).parameters.get("matroids")
+        is_variadic = several is not None and several.kind is several.VAR_POSITIONAL
+        beside = ("type", "matroids") if is_variadic else ("type",)
+        parameters = parameters_for(cls, section, beside=beside)
+        parts: list[Matroid] = []
+        if is_variadic:
+            parts = self._all(section, "matroids")
+        elif "matroids" in parameters:
+            parameters["matroids"] = self._all(section, "matroids")
+        if "matroid" in parameters:
+            inner = self.read(section, ("matroid",), parameters["matroid"])
+            parameters["matroid"] = inner.matroid
+        columns = None
+        for key in PARAMETERS:
+            if _is_csv(parameters.get(key), cls):
+                parameters[key], columns = _from_csv(section, key, self.means_column)
+        if cls is OracleMatroid:
+            parameters["is_independent"] = _function_at(section, "is_independent")
+        make: Callable[..., Matroid] = cls
+        matroid = section.at(None, partial(make, *parts, **parameters))
+        return Source(matroid, f"{_family_name(cls)}({matroid.size})", columns)
+
+
+# What can be done with a matroid, and the key beside it.
+_OF_ONE = {
+    "dual": None,
+    "truncate": "rank",
+    "restrict": "elements",
+    "delete": "elements",
+    "contract": "elements",
+}
+_EXAMPLES = {"rank": '{{ {} = "K5", rank = 2 }}', "elements": '{{ {} = "K5", elements = [0, 1] }}'}
+# What can be made of several matroids, and the sign between them.
+_OF_SEVERAL = {"sum": (DirectSumMatroid, "+"), "union": (UnionMatroid, "|")}
+_TABLES = ("graph", "movielens", *_OF_ONE, *_OF_SEVERAL)
+
+
+def _short_list(elements: Sequence[int]) -> str:
+    return ",".join(map(str, elements)) if len(elements) <= 6 else f"{len(elements)} elements"
+
+
+def _matroid_class(name: str) -> type[Matroid]:
+    return catalog.MATROIDS[choice(name, "matroid", catalog.MATROIDS, ignore_case=True)]
+
+
+def _family_name(cls: type) -> str:
+    return next((name for name, known in catalog.MATROIDS.items() if known is cls), cls.__name__)
+
+
+def _is_csv(value: Any, cls: type) -> bool:
+    """Whether a parameter is in a file; a class of the user may take texts and tables itself."""
+    if cls in catalog.MATROIDS.values():
+        return isinstance(value, (str, Mapping))
+    return isinstance(value, Mapping) and "csv" in value
+
+
+def _function_at(section: Section, key: str) -> Any:
+    value = section.value(key)
+    if callable(value):
+        return value
+    if not isinstance(value, str) or not is_own(value):
+        raise section.error(
+            f'must be a function, such as "file.py:function", got {abbreviated(value)}', key
+        )
+    return own_object(section, key, value, kind="function", is_kind=callable)
 
 
 def _graph(section: Section) -> Source:
@@ -111,23 +259,6 @@ def _movies(section: Section, movies: Movies) -> Source:
         warning=warning,
         data="" if chosen.name == USUAL else chosen.name,
     )
-
-
-def _family(section: Section, means_column: str | None) -> Source:
-    """By a class and its parameters."""
-    families = ", ".join(catalog.MATROIDS)
-    family = section.required("type", f'type = "uniform" (or {families}), graph, movielens')
-    if not isinstance(family, str) or family.lower() not in catalog.MATROIDS:
-        hint = suggestion(str(family), catalog.MATROIDS)
-        raise section.error(f"unknown matroid {abbreviated(family)}; {hint}", "type")
-    cls = catalog.MATROIDS[family.lower()]
-    parameters = parameters_for(cls, section, beside=("type",))
-    columns = None
-    for key in PARAMETERS:
-        if isinstance(parameters.get(key), (str, Mapping)):
-            parameters[key], columns = _from_csv(section, key, means_column)
-    matroid = section.at(None, partial(cls, **parameters))
-    return Source(matroid, f"{family.lower()}({matroid.size})", columns)
 
 
 def _from_csv(section: Section, key: str, means_column: str | None) -> tuple[Any, Columns]:

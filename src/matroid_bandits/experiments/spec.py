@@ -13,8 +13,14 @@ from typing import Any
 
 from matroid_bandits import catalog
 from matroid_bandits._arguments import integer, suggestion
-from matroid_bandits._spelling import spelled, taken_apart
-from matroid_bandits.experiments.classes import class_at, parameters_for
+from matroid_bandits._spelling import spelled
+from matroid_bandits.experiments.classes import (
+    class_at,
+    is_own,
+    own_class,
+    parameters_for,
+    with_call_parameters,
+)
 from matroid_bandits.experiments.figures import figures_at
 from matroid_bandits.experiments.fingerprint import identity_of_class, plain
 from matroid_bandits.experiments.instances import instance_at
@@ -28,9 +34,10 @@ from matroid_bandits.experiments.study import (
     Reference,
     Study,
     StudyError,
-    loosely,
+    normalized,
     slug,
 )
+from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
 from matroid_bandits.simulation import LONGEST, refuse_unfit
@@ -41,6 +48,9 @@ _KEYS = (
     *("title", "horizon", "runs", "seed", "sense"),
     *("policies", "environment", "instances", "reference", "figures"),
 )
+
+# Keys of a policy that are not its parameters.
+_NOT_PARAMETERS = ("type", "label")
 
 
 def load_study(
@@ -122,10 +132,10 @@ def try_policy(policy: PolicySpec, instance: Instance, seed: int) -> None:
     ValueError
         If it cannot play there; whatever a class of the user's raises.
     """
-    fresh = policy.fresh(instance.played, seed)
-    _refuse_if_no_policy(fresh)
-    _refuse_if_deaf_to_costs(fresh, instance)
-    refuse_unfit(fresh, instance.answering(seed))
+    made = policy.new_policy(instance.problem, seed)
+    _refuse_if_no_policy(made)
+    _refuse_if_deaf_to_costs(made, instance)
+    refuse_unfit(made, instance.environment_for(seed))
 
 
 def _study(
@@ -148,11 +158,11 @@ def _study(
     sections = _tables(top, "instances", "matroid", '["K20", "U(15,30)"]')
     names = [_name_of(section) for section in sections]
     _refuse_unknown(only, names)
-    wanted = {loosely(chosen) for chosen in only}
+    wanted = {normalized(chosen) for chosen in only}
     instances = [
         instance_at(top, section, seed=seed, horizon=horizon, movies=movies, policies=labels)
         for section, given in zip(sections, names, strict=True)
-        if not only or given is None or loosely(given) in wanted
+        if not only or given is None or normalized(given) in wanted
     ]
     _refuse_doubles(top, "instances", [instance.name for instance in instances], "name")
     for i, policy in enumerate(policies):
@@ -207,7 +217,7 @@ def _name_of(section: Section) -> str | None:
 def _refuse_unknown(only: Sequence[str], names: Sequence[str | None]) -> None:
     known = [name for name in names if name is not None]
     for chosen in only:
-        if len(known) == len(names) and loosely(chosen) not in map(loosely, known):
+        if len(known) == len(names) and normalized(chosen) not in map(normalized, known):
             raise StudyError(f"unknown instance {chosen!r}; {suggestion(chosen, known)}")
 
 
@@ -222,23 +232,29 @@ def _refuse_doubles(top: Section, key: str, names: list[str], how: str) -> None:
 
 def _policy(section: Section) -> PolicySpec:
     """A class with its parameters, which stand beside its name or in brackets behind it."""
-    text = section.value("type")
-    written: dict[str, Any] = {}
-    if isinstance(text, str) and text.rstrip().endswith(")"):
-        text, written = section.at("type", taken_apart, text)
-        beside = section.parameters(("type",))
-        for doubled in written.keys() & beside.keys():
-            raise section.error(f"{doubled} is given in brackets and beside", doubled)
-        for other in written.keys() & {"type", "label"}:
-            raise section.error(f"{other} is no parameter: it does not stand in brackets", "type")
-        section = section.like({"type": text, **beside, **written})
+    section, written = with_call_parameters(section, _NOT_PARAMETERS)
     cls = class_at(section, catalog.policy_class, catalog.POLICIES)
     parameters = parameters_for(
-        cls, section, beside=("type", "label"), given=("matroid", "problem"), optional=("seed",)
+        cls, section, beside=_NOT_PARAMETERS, given=("matroid", "problem"), optional=("seed",)
     )
+    if "index" in parameters:
+        parameters["index"] = _index(section, parameters["index"])
     name: str = getattr(cls, "name", "") or cls.__name__
     ordered = {key: written[key] for key in inspect.signature(cls).parameters if key in written}
     return _spec(cls, parameters, section.name("label", spelled(name, ordered)))
+
+
+def _index(section: Section, value: Any) -> Any:
+    """The index of a policy: one of the user's is made here, by its class and parameters."""
+    table = value if isinstance(value, Mapping) else {"type": value}
+    if not isinstance(table.get("type"), str) or not is_own(table["type"]):
+        # A name, or whatever else the policy takes.
+        return value
+    inner, _ = with_call_parameters(section.section("index", values=table), ("type",))
+    cls = own_class(inner)
+    if not issubclass(cls, Index):
+        raise inner.error(f"{cls.__name__} is not an index: derive it from Index", "type")
+    return inner.at(None, partial(cls, **parameters_for(cls, inner, beside=("type",))))
 
 
 def _spec(cls: type, parameters: dict[str, Any], name: str) -> PolicySpec:
@@ -250,8 +266,8 @@ def _spec(cls: type, parameters: dict[str, Any], name: str) -> PolicySpec:
     )
 
 
-def _make(cls: type, parameters: Mapping[str, Any], played: Matroid | Problem, **more: Any) -> Any:
-    return cls(played, **parameters, **more)
+def _make(cls: type, parameters: Mapping[str, Any], problem: Matroid | Problem, **more: Any) -> Any:
+    return cls(problem, **parameters, **more)
 
 
 def _refuse_if_no_policy(made: object) -> None:

@@ -98,11 +98,11 @@ class Instance:
     sense: Literal["max", "min"] = "max"
 
     @property
-    def played(self) -> Matroid | Problem:
+    def problem(self) -> Matroid | Problem:
         """What policies are made for: the matroid, or, where means are costs, a problem."""
         return self.matroid if self.sense == "max" else Problem(self.matroid, sense=self.sense)
 
-    def answering(self, seed: int) -> Environment:
+    def environment_for(self, seed: int) -> Environment:
         """The environment of run number `seed`."""
         if isinstance(self.means, tuple):
             low, high = self.means
@@ -112,7 +112,7 @@ class Instance:
     def lower_bound(self, seed: int) -> float:
         """The lower bound on the regret of run number `seed`; NaN if there is none."""
         try:
-            return float(regret_lower_bound(self.played, self.answering(seed), self.horizon))
+            return float(regret_lower_bound(self.problem, self.environment_for(seed), self.horizon))
         except (NotImplementedError, ValueError):
             # The environment tells no divergence, or what is called a matroid is none: no reason
             # to lose a run.
@@ -144,9 +144,9 @@ class PolicySpec:
     origin: Mapping[str, Any] = field(repr=False)
     takes_seed: bool = False
 
-    def fresh(self, played: Matroid | Problem, seed: int) -> SupportsSelectUpdate:
+    def new_policy(self, problem: Matroid | Problem, seed: int) -> SupportsSelectUpdate:
         """A fresh policy for run number `seed`."""
-        return self.make(played, seed=seed) if self.takes_seed else self.make(played)
+        return self.make(problem, seed=seed) if self.takes_seed else self.make(problem)
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ class Study:
 
     def instance(self, name: str) -> Instance:
         """The instance called `name`, as it is written or in any case and with blanks."""
-        for same in (str, loosely):
+        for same in (str, normalized):
             for instance in self.instances:
                 if same(instance.name) == same(name):
                     return instance
@@ -348,7 +348,7 @@ def slug(text: str) -> str:
 
 def same_policy(name: str, wanted: str) -> bool:
     """Whether `wanted` is a way of writing `name`: any case, blanks, order of parameters."""
-    if loosely(name) == loosely(wanted):
+    if normalized(name) == normalized(wanted):
         return True
     try:
         name, parameters = taken_apart(name)
@@ -356,9 +356,9 @@ def same_policy(name: str, wanted: str) -> bool:
     except ValueError:
         # A label of any other form.
         return False
-    return loosely(name) == loosely(other) and parameters == others
+    return normalized(name) == normalized(other) and parameters == others
 
 
-def loosely(name: str) -> str:
+def normalized(name: str) -> str:
     """A name in any case, with or without blanks: ``u(7, 10)`` for ``U(7,10)``."""
     return name.lower().replace(" ", "")

@@ -29,15 +29,15 @@ class Worker:
     def run(self, task: Task) -> None:
         """Run one task; when this returns, its result is on disk."""
         instance = self._instances[task.instance]
-        played = instance.played
-        policy = self._policies[task.policy].fresh(played, task.seed)
-        knows = hasattr(policy, "problem") or hasattr(policy, "matroid")
+        problem = instance.problem
+        policy = self._policies[task.policy].new_policy(problem, task.seed)
+        has_problem = hasattr(policy, "problem") or hasattr(policy, "matroid")
         result = simulate(
             policy,
-            instance.answering(task.seed),
+            instance.environment_for(task.seed),
             instance.horizon,
             seed=task.seed,
-            matroid=None if knows else played,
+            matroid=None if has_problem else problem,
         )
         place = (task.instance, task.seed if isinstance(instance.means, tuple) else None)
         if place not in self._bounds:
