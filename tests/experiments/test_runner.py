@@ -32,6 +32,8 @@ from matroid_bandits.experiments import (
 from matroid_bandits.experiments.provenance import SESSION_KEYS
 from matroid_bandits.experiments.study import Task
 
+from ..seeds import seeds
+
 SMALL = {
     "horizon": 400,
     "runs": 3,
@@ -700,6 +702,111 @@ def test_damaged_tables(taken, tmp_path, change, message) -> None:
     if "K99" in message:
         curves = pd.read_parquet(taken / "curves.parquet").assign(instance="K99")
         curves.to_parquet(tmp_path / "mine" / "curves.parquet")
+    with pytest.raises(StudyError, match=message):
+        read_results(tmp_path / "mine")
+
+
+@pytest.fixture(scope="module")
+def as_before_checksums(taken: Path, tmp_path_factory) -> Path:
+    """The same results as an earlier version wrote them."""
+    folder = tmp_path_factory.mktemp("before") / "checksums"
+    shutil.copytree(taken, folder)
+    for name in ("runs.parquet", "curves.parquet"):
+        pd.read_parquet(taken / name).to_parquet(folder / name, index=False)
+    return folder
+
+
+def damaged(content: bytes, rng: np.random.Generator) -> bytes:
+    """One byte, a stretch of bytes, or the rest of the file is something else."""
+    place = int(rng.integers(len(content)))
+    kind = rng.integers(4)
+    if kind == 0:
+        return (
+            content[:place]
+            + bytes([content[place] ^ (1 << rng.integers(8))])
+            + content[place + 1 :]
+        )
+    if kind == 1:
+        noise = rng.bytes(int(rng.integers(1, 64)))
+        return content[:place] + noise + content[place + len(noise) :]
+    if kind == 2:
+        return content[:place]
+    return content[:place] + bytes(min(512, len(content) - place)) + content[place + 512 :]
+
+
+@pytest.mark.parametrize("name", ["runs.parquet", "curves.parquet"])
+def test_damage_is_refused_or_does_no_harm(taken: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(taken, tmp_path / "mine")
+    expected = read_results(taken)
+    content = (taken / name).read_bytes()
+    refused = 0
+    for seed in seeds(150):
+        rng = np.random.default_rng([seed, 31])
+        (tmp_path / "mine" / name).write_bytes(damaged(content, rng))
+        try:
+            found = read_results(tmp_path / "mine")
+        except StudyError as error:
+            refused += len(str(error).splitlines()) == 1
+        else:
+            pd.testing.assert_frame_equal(found.runs, expected.runs)
+            pd.testing.assert_frame_equal(found.curves, expected.curves)
+    assert refused > 100
+
+
+def test_every_byte_of_the_values_counts(taken: Path, tmp_path: Path) -> None:
+    """In pages and in the footer: one bit is found out, wherever it is."""
+    shutil.copytree(taken, tmp_path / "mine")
+    expected = read_results(taken).runs
+    content = (taken / "runs.parquet").read_bytes()
+    for place in range(0, len(content), max(1, len(content) // 200)):
+        changed = bytearray(content)
+        changed[place] ^= 0x10
+        (tmp_path / "mine" / "runs.parquet").write_bytes(changed)
+        try:
+            found = read_results(tmp_path / "mine").runs
+        except StudyError:
+            continue
+        pd.testing.assert_frame_equal(found, expected)
+
+
+def test_tables_of_earlier_versions_are_read(small, taken, as_before_checksums) -> None:
+    assert_same_numbers(read_results(as_before_checksums), read_results(taken))
+    assert len(run_study(small, as_before_checksums, jobs=1).sessions) == 1
+
+
+@pytest.mark.parametrize(
+    "table, change, message",
+    [
+        ("runs", {"regret": 1.5}, "a run and the end of its curve are not the same"),
+        ("runs", {"oracle_calls": 7}, "a run and the end of its curve are not the same"),
+        ("runs", {"oracle_calls": -7}, "a run has a negative counter"),
+        ("runs", {"regret": np.inf}, "a run has a regret that is not finite"),
+        ("runs", {"horizon": 399}, "a run has a horizon that is not the study's"),
+        ("runs", {"seed": 77}, "a run has a seed that is not the study's"),
+        ("runs", {"seconds": -1.0}, "a run has negative seconds"),
+        ("runs", {"lower_bound": -1.0}, "a run has a negative lower bound"),
+        ("curves", {"regret": np.nan}, "a curve has a regret that is not finite"),
+        ("curves", {"round": 0}, "or a round before the first"),
+        ("curves", {"regret": 1.5}, "a run and the end of its curve are not the same"),
+    ],
+)
+def test_numbers_that_contradict_each_other(
+    as_before_checksums, tmp_path, table: str, change: dict, message: str
+) -> None:
+    shutil.copytree(as_before_checksums, tmp_path / "mine")
+    path = tmp_path / "mine" / f"{table}.parquet"
+    frame = pd.read_parquet(path)
+    (column, value), *_ = change.items()
+    # The last line is the end of the last curve.
+    lines = [len(frame) - 1]
+    if column == "seed":
+        curves = pd.read_parquet(tmp_path / "mine" / "curves.parquet")
+        key = ["instance", "policy", "seed"]
+        same = (curves[key] == frame.loc[lines[0], key]).all(axis=1)
+        curves.loc[same, "seed"] = value
+        curves.to_parquet(tmp_path / "mine" / "curves.parquet", index=False)
+    frame.loc[lines, column] = value
+    frame.to_parquet(path, index=False)
     with pytest.raises(StudyError, match=message):
         read_results(tmp_path / "mine")
 

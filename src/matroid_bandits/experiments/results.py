@@ -1,13 +1,23 @@
-"""Results as data frames, from the tables and from whatever is not in them yet."""
+"""Results as data frames, from the tables and from whatever is not in them yet.
 
+Damage is found out: every table has a checksum of its content, and its pages have their own;
+runs are compared with their curves, and all numbers with what the study allows. Tables of earlier
+versions, which have no checksum, are read too.
+"""
+
+import hashlib
 import io
+import json
 from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from matroid_bandits.experiments.provenance import SESSION_KEYS
 from matroid_bandits.experiments.store import Store, write_atomically
@@ -33,6 +43,9 @@ _TYPES = {
 }
 _RUN_COLUMNS = [*_KEY, "horizon", "regret", "lower_bound", "seconds", *COUNTERS, "session"]
 _CURVE_COLUMNS = [*_KEY, "round", "regret", *COUNTERS]
+
+# Of the checksum among a table's own remarks.
+_CHECKSUM = b"matroid-bandits checksum"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +112,13 @@ def _read(store: Store) -> Results:
     order = _order(study["identity"])
     sessions = store.sessions()
     _check(study, sessions, runs, fresh)
+    runs = _sorted(pd.concat([runs, fresh]), order, _KEY)
+    curves = _sorted(pd.concat([curves, _curves_of(parts)]), order, [*_KEY, "round"])
+    _check_numbers(study["identity"], runs)
+    _check_curves(runs, curves)
     return Results(
-        runs=_sorted(pd.concat([runs, fresh]), order, _KEY),
-        curves=_sorted(pd.concat([curves, _curves_of(parts)]), order, [*_KEY, "round"]),
+        runs=runs,
+        curves=curves,
         study=study,
         sessions=sessions,
         folder=store.folder,
@@ -128,6 +145,38 @@ def _check(study: dict[str, Any], sessions: list[dict[str, Any]], *tables: pd.Da
             raise ValueError(f"sessions.json lacks {', '.join(sorted(missing))}")
 
 
+def _check_numbers(identity: dict[str, Any], runs: pd.DataFrame) -> None:
+    """Refuse runs with numbers that no run of the study can have."""
+    horizons = {name: origin["horizon"] for name, origin in identity["instances"].items()}
+    counters = runs[[*COUNTERS]]
+    sane = {
+        "a horizon that is not the study's": runs["horizon"] == runs["instance"].map(horizons),
+        "a seed that is not the study's": runs["seed"].between(
+            identity["seed"], identity["seed"] + identity["runs"] - 1
+        ),
+        "a regret that is not finite": np.isfinite(runs["regret"]),
+        "negative seconds": np.isfinite(runs["seconds"]) & (runs["seconds"] >= 0),
+        "a negative lower bound": ~(runs["lower_bound"] < 0),
+        "a negative counter": ~(counters < 0).fillna(value=False).any(axis=1),
+    }
+    for problem, is_sane in sane.items():
+        if not is_sane.all():
+            raise ValueError(f"a run has {problem}")
+
+
+def _check_curves(runs: pd.DataFrame, curves: pd.DataFrame) -> None:
+    """Refuse curves that do not lead to what their runs have at the horizon."""
+    if not np.isfinite(curves["regret"]).all() or not (curves["round"] >= 1).all():
+        raise ValueError("a curve has a regret that is not finite, or a round before the first")
+    if curves.duplicated([*_KEY, "round"]).any():
+        raise ValueError("a curve has a round twice")
+    # They are sorted by round.
+    last = curves.drop_duplicates(_KEY, keep="last").rename(columns={"round": "horizon"})
+    shared = [*_KEY, "horizon", "regret", *COUNTERS]
+    if not last[shared].reset_index(drop=True).equals(runs[shared]):
+        raise ValueError("a run and the end of its curve are not the same")
+
+
 def gather(store: Store) -> None:
     """Put the parts into the two tables and remove them."""
     parts = store.part_files()
@@ -152,15 +201,43 @@ def _read_table(path: Path, columns: list[str]) -> pd.DataFrame:
     if not path.exists():
         return _frame([], columns)
     try:
-        return _typed(pd.read_parquet(path), columns)
-    except (OSError, ValueError, KeyError) as error:
-        raise StudyError(f"{path} cannot be read: {error}") from error
+        table = pq.read_table(path, page_checksum_verification=True)
+        frame = table.to_pandas()
+        stored = (table.schema.metadata or {}).get(_CHECKSUM)
+        if stored is not None and stored != _checksum(_typed(frame, table.column_names)):
+            raise ValueError("its content does not have its checksum: the file is damaged")
+        return _typed(frame, columns)
+    except Exception as error:
+        # Whatever a parser stumbles over.
+        reason = " ".join(str(error).split())
+        raise StudyError(f"{path} cannot be read: {reason}") from error
 
 
-def _write_table(path: Path, table: pd.DataFrame) -> None:
+def _write_table(path: Path, frame: pd.DataFrame) -> None:
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    table = table.replace_schema_metadata({**table.schema.metadata, _CHECKSUM: _checksum(frame)})
     buffer = io.BytesIO()
-    table.to_parquet(buffer, index=False)
+    pq.write_table(table, buffer, write_page_checksum=True)
     write_atomically(path, buffer.getvalue())
+
+
+def _checksum(frame: pd.DataFrame) -> bytes:
+    """A checksum of names and values."""
+    digest = hashlib.sha256()
+    for name in frame:
+        column = frame[name]
+        if _TYPES[str(name)] == "str":
+            codes, texts = pd.factorize(column)
+            parts = [codes.astype("<i8").tobytes(), json.dumps(list(texts)).encode()]
+        else:
+            missing = column.isna().to_numpy()
+            kind = "<f8" if _TYPES[str(name)] == "float64" else "<i8"
+            values = column.fillna(0).to_numpy(dtype=kind)
+            parts = [missing.tobytes(), values.tobytes()]
+        for part in (str(name).encode(), *parts):
+            digest.update(b"%d:" % len(part))
+            digest.update(part)
+    return digest.hexdigest().encode()
 
 
 def _curves_of(parts: list[dict[str, Any]]) -> pd.DataFrame:
