@@ -9,6 +9,10 @@
 array([3, 6, 8, 9])
 """
 
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from matroid_bandits import (
     adapters,
     catalog,
@@ -44,3 +48,22 @@ __all__ += matroids.__all__
 __all__ += policies.__all__
 __all__ += problem.__all__
 __all__ += simulation.__all__
+
+if TYPE_CHECKING:
+    from matroid_bandits import datasets as datasets
+    from matroid_bandits import experiments as experiments
+
+# Imported when first used: they need more than the core does.
+_LAZY = ("datasets", "experiments")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+    )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -9,7 +9,7 @@ import pytest
 
 import matroid_bandits as mb
 from matroid_bandits import catalog
-from matroid_bandits._spelling import spelled, taken_apart
+from matroid_bandits._call_text import call_text, parse_call
 
 
 class Choosy(mb.OMM):
@@ -92,6 +92,33 @@ def test_mistakes(text: str, message: str) -> None:
         catalog.policy(text)
 
 
+WRONG = [None, 7, 2.5, b"MAUB", ["MAUB"], {"MAUB": 1}, mb.MAUB, mb.UniformMatroid(1, 2), object()]
+
+
+@pytest.mark.parametrize("value", WRONG, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "function, message",
+    [
+        (catalog.policy, "a policy must be given by its name, such as 'MAUB'"),
+        (catalog.policy_class, "unknown policy "),
+        (catalog.environment_class, "unknown environment "),
+        (catalog.matroid, "a matroid must be given by its name, such as 'K20'"),
+    ],
+)
+def test_what_is_no_name(function, value: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        function(value)
+
+
+@pytest.mark.parametrize("value", [*WRONG, -1])
+def test_other_arguments_of_a_wrong_type(value: object) -> None:
+    assert catalog.takes_seed(value) in {True, False}
+    assert isinstance(catalog.summary(value), str)
+    if value != 7:
+        with pytest.raises(ValueError, match="seed must be"):
+            catalog.matroid("partition(5)", seed=value)
+
+
 def test_the_seed_is_for_those_that_take_one() -> None:
     assert catalog.takes_seed(Choosy)
     assert catalog.takes_seed(mb.MAUB)
@@ -104,10 +131,10 @@ def test_the_seed_is_for_those_that_take_one() -> None:
 
 def test_texts_of_any_kind_come_back() -> None:
     for value in (1, -2.5, 1e300, True, False, "kl", "a b", "1e5", "", "x=y", "a,b", 'say "x"'):
-        text = spelled("name", {"key": value})
+        text = call_text("name", {"key": value})
         if value == "":
             assert text == 'name(key="")'
-        assert taken_apart(text) == ("name", {"key": value})
+        assert parse_call(text) == ("name", {"key": value})
 
 
 # ---- matroids ----
@@ -216,6 +243,8 @@ def test_random_instances_of_every_class(family: str) -> None:
         ("PG(2,4)", "PG(2,4): q must be a prime, got 4"),
         ("PG(0,2)", "n must be at least 1, got 0"),
         ("U(5,3)", "rank must be at most size = 3, got 5"),
+        ("U(2," + "9" * 5000 + ")", "has a number of more than 100 digits"),
+        ("dual(" * 5000 + "K5" + ")" * 5000, "has more than 100 brackets"),
         ("K1000000000", "K1000000000 has more than 2,000,000 elements, too many"),
         ("K(10000,10000)", "K(10000,10000) has more than 2,000,000 elements"),
         ("U(1,10000000000000000)", "has more than 2,000,000 elements"),

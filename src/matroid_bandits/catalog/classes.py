@@ -3,11 +3,11 @@
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from matroid_bandits import environments, matroids, policies
-from matroid_bandits._arguments import check_known, choice
-from matroid_bandits._spelling import spelled, taken_apart
+from matroid_bandits._arguments import abbreviated, check_known, choice
+from matroid_bandits._call_text import call_text, parse_call
 from matroid_bandits.environments import Environment
 from matroid_bandits.indices.by_name import INDICES
 from matroid_bandits.matroids import Matroid, UniformMatroid
@@ -25,8 +25,6 @@ __all__ = [
     "summary",
     "takes_seed",
 ]
-
-T = TypeVar("T")
 
 #: Matroid classes by the name used for random instances: ``partition(30)``.
 MATROIDS: dict[str, type[Matroid]] = {
@@ -92,12 +90,17 @@ def policy(text: str) -> NamedPolicy:
     >>> catalog.policy("maub( neighborhood = 'paper' )").name
     'MAUB(neighborhood=paper)'
     """
-    name, parameters = taken_apart(text)
+    if not isinstance(text, str):
+        raise ValueError(
+            "a policy must be given by its name, such as 'MAUB' or 'MAUB(neighborhood=paper)', got "
+            f"{abbreviated(text)}"
+        )
+    name, parameters = parse_call(text)
     cls = policy_class(name)
     allowed = [known for known in inspect.signature(cls).parameters if known != "matroid"]
     check_known(cls.name, parameters, allowed)
     ordered = {key: parameters[key] for key in allowed if key in parameters}
-    found = NamedPolicy(spelled(cls.name, ordered), cls, ordered)
+    found = NamedPolicy(call_text(cls.name, ordered), cls, ordered)
     try:
         # The class itself knows which values it takes.
         found(UniformMatroid(1, 2), seed=0)
@@ -109,9 +112,9 @@ def policy(text: str) -> NamedPolicy:
 def policy_class(name: str) -> type[Policy]:
     """The policy class called `name`, in any case; the name of the class will do too."""
     for cls in POLICIES.values():
-        if cls.__name__.lower() == name.lower():
+        if isinstance(name, str) and cls.__name__.lower() == name.lower():
             return cls
-    return _by_name("policy", name, POLICIES)
+    return POLICIES[choice(name, "policy", POLICIES, ignore_case=True)]
 
 
 def takes_seed(cls: type) -> bool:
@@ -125,13 +128,9 @@ def takes_seed(cls: type) -> bool:
 
 def environment_class(name: str) -> type[Environment]:
     """The environment class called `name`, in any case."""
-    return _by_name("environment", name, ENVIRONMENTS)
+    return ENVIRONMENTS[choice(name, "environment", ENVIRONMENTS, ignore_case=True)]
 
 
 def summary(documented: object) -> str:
     """The first line of the documentation of a class or a function."""
     return (documented.__doc__ or "").strip().partition("\n")[0]
-
-
-def _by_name(kind: str, name: str, table: Mapping[str, type[T]]) -> type[T]:
-    return table[choice(name, kind, table, ignore_case=True)]

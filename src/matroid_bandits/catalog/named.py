@@ -15,6 +15,12 @@ from matroid_bandits.matroids import DirectSumMatroid, Matroid, UniformMatroid
 
 __all__ = ["NAMED", "NamedMatroid", "matroid", "uniform"]
 
+# In a name: what it stands for is built by functions that call each other.
+_MOST_BRACKETS = 100
+
+# Python reads no integers with more than some thousands of digits.
+_MOST_DIGITS = 100
+
 
 def uniform(rank: int, size: int) -> UniformMatroid:
     """Any `rank` of `size` elements.
@@ -115,7 +121,17 @@ def matroid(name: str, seed: int = 0) -> Matroid:
     >>> catalog.matroid("truncate(K5, 3) + U(1, 2)").rank
     4
     """
-    return _read(_plain(str(name)), str(name), seed)
+    if not isinstance(name, str):
+        raise ValueError(
+            f"a matroid must be given by its name, such as 'K20' or 'U(15,30)', got "
+            f"{abbreviated(name)}"
+        )
+    if name.count("(") > _MOST_BRACKETS:
+        raise ValueError(
+            f"{abbreviated(name)} has more than {_MOST_BRACKETS} brackets; compose the matroid in "
+            "Python instead"
+        )
+    return _read(_plain(name), name, integer(seed, "seed", minimum=0))
 
 
 def _plain(text: str) -> str:
@@ -155,7 +171,10 @@ def _single(text: str, name: str, seed: int) -> Matroid:
         found := re.fullmatch(r"([a-z]+)(?:\((\d+(?:,\d+)*)\)|(\d+(?:,\d+)*))", text)
     ):
         word = found[1]
-        numbers = [int(number) for number in (found[2] or found[3]).split(",")]
+        digits = (found[2] or found[3]).split(",")
+        if max(map(len, digits)) > _MOST_DIGITS:
+            raise ValueError(f"{abbreviated(name)} has a number of more than {_MOST_DIGITS} digits")
+        numbers = [int(number) for number in digits]
     if known := _BY_WORD.get((word, len(numbers))):
         return known.make(*numbers)
     if word in MATROIDS and len(numbers) == 1:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from matroid_bandits import catalog
-from matroid_bandits._spelling import spelled
+from matroid_bandits._call_text import call_text
 from matroid_bandits.policies import Policy
 
 __all__ = ["add_to"]
@@ -64,7 +64,7 @@ def _written_out(cls: type[Policy]) -> str:
     parameters = [
         f"{name}=..."
         if parameter.default is None or parameter.default is inspect.Parameter.empty
-        else spelled("", {name: parameter.default})[1:-1]
+        else call_text("", {name: parameter.default})[1:-1]
         for name, parameter in inspect.signature(cls).parameters.items()
         if name != "matroid"
     ]

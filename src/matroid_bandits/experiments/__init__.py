@@ -5,6 +5,7 @@
 Needs the extra ``experiments``: ``pip install 'matroid-bandits[experiments]'``.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -56,4 +57,10 @@ def __getattr__(name: str) -> Any:
                 raise ImportError(
                     f"studies need {error.name}: pip install 'matroid-bandits[experiments]'"
                 ) from error
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+    )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

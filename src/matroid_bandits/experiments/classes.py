@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from matroid_bandits._arguments import abbreviated, suggestion
-from matroid_bandits._spelling import taken_apart
+from matroid_bandits._call_text import parse_call
 from matroid_bandits.experiments.sections import Section
 
 __all__ = [
@@ -91,7 +91,7 @@ def with_call_parameters(
     text = section.value("type")
     if not isinstance(text, str) or not text.rstrip().endswith(")"):
         return section, {}
-    name, written = section.at("type", taken_apart, text)
+    name, written = section.at("type", parse_call, text)
     beside = section.parameters(("type",))
     for doubled in written.keys() & beside.keys():
         raise section.error(f"{doubled} is given in brackets and beside", doubled)

@@ -13,7 +13,7 @@ from typing import Any
 
 from matroid_bandits import catalog
 from matroid_bandits._arguments import integer, suggestion
-from matroid_bandits._spelling import spelled
+from matroid_bandits._call_text import call_text
 from matroid_bandits.experiments.classes import (
     class_at,
     is_own,
@@ -241,7 +241,7 @@ def _policy(section: Section) -> PolicySpec:
         parameters["index"] = _index(section, parameters["index"])
     name: str = getattr(cls, "name", "") or cls.__name__
     ordered = {key: written[key] for key in inspect.signature(cls).parameters if key in written}
-    return _spec(cls, parameters, section.name("label", spelled(name, ordered)))
+    return _spec(cls, parameters, section.name("label", call_text(name, ordered)))
 
 
 def _index(section: Section, value: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import integer, suggestion
-from matroid_bandits._spelling import taken_apart
+from matroid_bandits._call_text import parse_call
 from matroid_bandits.environments import Environment, random_means
 from matroid_bandits.lower_bound import regret_lower_bound
 from matroid_bandits.matroids import Matroid
@@ -351,8 +351,8 @@ def same_policy(name: str, wanted: str) -> bool:
     if normalized(name) == normalized(wanted):
         return True
     try:
-        name, parameters = taken_apart(name)
-        other, others = taken_apart(wanted)
+        name, parameters = parse_call(name)
+        other, others = parse_call(wanted)
     except ValueError:
         # A label of any other form.
         return False

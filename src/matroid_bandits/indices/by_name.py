@@ -6,7 +6,7 @@ from typing import Any
 
 from matroid_bandits import indices
 from matroid_bandits._arguments import check_known, choice
-from matroid_bandits._spelling import taken_apart
+from matroid_bandits._call_text import parse_call
 from matroid_bandits.indices import Index
 
 __all__ = ["INDICES", "chosen_index"]
@@ -40,7 +40,7 @@ def chosen_index(index: Index | str | Mapping[str, Any], noise: float | None = N
             raise ValueError(f"noise={noise:g} belongs into the index: {type(index).__name__}(...)")
         return index
     if isinstance(index, str):
-        name, parameters = taken_apart(index)
+        name, parameters = parse_call(index)
     else:
         parameters = dict(index) if isinstance(index, Mapping) else {"type": index}
         name = parameters.pop("type", None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from matroid_bandits._arguments import abbreviated
 
-__all__ = ["spelled", "taken_apart"]
+__all__ = ["call_text", "parse_call"]
 
 _QUOTED = r"""(?:"[^"]*"|'[^']*')"""
 _CALL = re.compile(rf"""(?P<name>.*?)\((?P<inside>(?:[^()"']|{_QUOTED})*)\)""", re.DOTALL)
@@ -15,7 +15,7 @@ _WORD = re.compile(r"[A-Za-z_][\w.-]*")
 _TRUTH = {"true": True, "false": False}
 
 
-def taken_apart(text: str) -> tuple[str, dict[str, Any]]:
+def parse_call(text: str) -> tuple[str, dict[str, Any]]:
     """Name and parameters: integers, floats, truth values, and words with or without quotes.
 
     Raises
@@ -46,7 +46,7 @@ def taken_apart(text: str) -> tuple[str, dict[str, Any]]:
     return found["name"].strip(), parameters
 
 
-def spelled(name: str, parameters: Mapping[str, Any]) -> str:
+def call_text(name: str, parameters: Mapping[str, Any]) -> str:
     """The one text for a name with these parameters."""
     inside = ", ".join(f"{key}={_written(value)}" for key, value in parameters.items())
     return f"{name}({inside})" if inside else name

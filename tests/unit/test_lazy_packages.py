@@ -1,0 +1,43 @@
+"""Packages that are imported when they are first used."""
+
+import subprocess
+import sys
+
+import pytest
+
+import matroid_bandits as mb
+
+CODE = """
+import sys
+import matroid_bandits as mb
+for name in ("pandas", "matplotlib", "scipy", "pyarrow", "loky", "pooch"):
+    assert name not in sys.modules, name
+for name in ("datasets", "experiments"):
+    assert f"matroid_bandits.{name}" not in sys.modules
+    assert name in dir(mb)
+assert "load_study" in dir(mb.experiments)
+assert "pandas" not in sys.modules
+assert mb.experiments.load_study({"policies": ["OMM"], "instances": ["K4"]}).tasks()
+assert len(mb.datasets.synthetic_catalogue()) > 0
+assert "synthetic_catalogue" in dir(mb.datasets)
+"""
+
+
+def test_they_are_there_without_an_import_of_their_own() -> None:
+    subprocess.run([sys.executable, "-c", CODE], check=True)
+
+
+@pytest.mark.parametrize("package", [mb, mb.experiments, mb.datasets])
+def test_all_names_are_listed(package) -> None:
+    assert set(package.__all__) <= set(dir(package))
+    for name in package.__all__:
+        assert hasattr(package, name)
+
+
+@pytest.mark.parametrize("package, name", [(mb, "simulat"), (mb.experiments, "load_studdy")])
+def test_names_that_are_not_there(package, name: str) -> None:
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as raised:
+        getattr(package, name)
+    # From these Python suggests a name.
+    assert raised.value.name == name
+    assert raised.value.obj is package
