@@ -165,7 +165,10 @@ def test_names_from_users_are_escaped(tmp_path) -> None:
     page = Resources((tmp_path / "report.html").read_text())
     assert "<b>50 % & more</b>" in page.text
     assert len(page.addresses) == 2
-    assert r"a\|b_{c} <i>" in (tmp_path / "report.md").read_text()
+    markdown = (tmp_path / "report.md").read_text()
+    assert markdown.startswith("# &lt;b&gt;50 % &amp; more&lt;/b&gt;\n")
+    assert r"a\|b\_{c} &lt;i&gt;" in markdown
+    assert "see &lt;a href='x'&gt;" in markdown
     assert r"x \& y & a|b\_\{c\} <i>" in (tmp_path / "table.tex").read_text()
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
+from markupsafe import Markup
 
+from matroid_bandits.experiments.escaping import csv_cell, markdown, tex
 from matroid_bandits.experiments.findings import NAMES, about_costs, findings
 from matroid_bandits.experiments.formatting import as_printed, count, number, ratio
 from matroid_bandits.experiments.pages import pages
@@ -68,7 +70,7 @@ def write_report(folder: str | PathLike[str]) -> Report:
     if results.runs.empty:
         raise StudyError(f"{results.folder} has no finished run yet")
     table = summarize(results)
-    files: dict[str, bytes] = {"table.csv": table.to_csv(index=False).encode()}
+    files: dict[str, bytes] = {"table.csv": table.map(csv_cell).to_csv(index=False).encode()}
     content = _content(results, table)
     for page in pages(results):
         drawn = {"regret": regret_figure, "oracle_calls": oracle_calls_figure}
@@ -197,7 +199,7 @@ def _mixed(results: Results) -> list[str]:
 
 
 def _render(name: str, content: Mapping[str, Any]) -> bytes:
-    tex = name.endswith(".tex")
+    is_tex = name.endswith(".tex")
     environment = Environment(
         loader=PackageLoader("matroid_bandits.experiments"),
         autoescape=name.endswith(".html"),
@@ -205,26 +207,20 @@ def _render(name: str, content: Mapping[str, Any]) -> bytes:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_escaped_markdown if name.endswith(".md") else None,
         # Braces are TeX's own.
-        variable_start_string="<<" if tex else "{{",
-        variable_end_string=">>" if tex else "}}",
-        block_start_string="<%" if tex else "{%",
-        block_end_string="%>" if tex else "%}",
+        variable_start_string="<<" if is_tex else "{{",
+        variable_end_string=">>" if is_tex else "}}",
+        block_start_string="<%" if is_tex else "{%",
+        block_end_string="%>" if is_tex else "%}",
     )
-    environment.filters["tex"] = _tex
-    environment.filters["cell"] = _markdown_cell
+    environment.filters["tex"] = tex
     return environment.get_template(f"{name}.jinja").render(content).encode()
 
 
-def _tex(text: str) -> str:
-    """`text` for TeX."""
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
-
-
-def _markdown_cell(text: str) -> str:
-    """`text` for a table in Markdown."""
-    return text.replace("|", "\\|")
+def _escaped_markdown(value: Any) -> Any:
+    """Whatever a template inserts is escaped, unless it is marked as safe there."""
+    return value if isinstance(value, (Markup, Undefined)) else markdown(str(value))
 
 
 def _data_address(svg: bytes) -> str:
