@@ -74,7 +74,7 @@ def sage(module: str, name: str) -> Any:
 
 
 def uniform(described: dict[str, Any], cls: str) -> Any:
-    """As SageMath's catalogue makes it, by its one circuit closure, or the list of its bases."""
+    """As SageMath's catalog makes it, by its one circuit closure, or the list of its bases."""
     matroid = sage("matroids.database_matroids", "Uniform")(described["rank"], described["size"])
     return sage("matroids.basis_matroid", cls)(matroid) if cls == "BasisMatroid" else matroid
 

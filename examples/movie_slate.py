@@ -12,20 +12,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import matroid_bandits as mb
-from matroid_bandits.datasets import read_movielens, synthetic_catalogue
+from matroid_bandits.datasets import read_movielens, synthetic_catalog
 
 
-def catalogue(path):
+def catalog(path):
     """The hundred movies that were rated most."""
     path = path or ("ml-latest-small" if Path("ml-latest-small").exists() else None)
     if path is None:
         print("no MovieLens here (https://grouplens.org/datasets/movielens): invented movies")
-        return synthetic_catalogue()
+        return synthetic_catalog()
     return read_movielens(path).most_rated(100)
 
 
 def main(picture, movielens, horizon):
-    movies = catalogue(movielens)
+    movies = catalog(movielens)
     problem = mb.Problem(mb.LinearMatroid(movies.vectors), labels=movies.titles)
     environment = mb.GaussianEnvironment(movies.means, std=1.0)  # people differ by a star or so
 

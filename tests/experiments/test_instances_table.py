@@ -114,7 +114,7 @@ def test_notes_are_escaped_and_on_one_line(tmp_path: Path) -> None:
     study = load_study({"horizon": 9, "runs": 1, "policies": ["OMM"], "instances": instances})
     run_study(study, tmp_path, jobs=1)
     write_report(tmp_path)
-    row = r"| a\|b_c | K4 | 6 | 3 | 16 | 9 | first then \| <b> |"
+    row = r"| a\|b\_c | K4 | 6 | 3 | 16 | 9 | first then \| &lt;b&gt; |"
     assert row in (tmp_path / "report.md").read_text()
     assert "first then | &lt;b&gt;" in (tmp_path / "report.html").read_text()
     assert r"{}a|b\_c & K4 & 6" in (tmp_path / "table-instances.tex").read_text()

@@ -61,7 +61,7 @@ def test_compositions_from_sage() -> None:
 @pytest.mark.parametrize(
     "name", ["Vamos", "Fano", "NonFano", "Pappus", "R10", "O7", "Whirl3", "Block_9_4"]
 )
-def test_the_catalogue_of_sage(name: str) -> None:
+def test_the_catalog_of_sage(name: str) -> None:
     sage = database_matroids.Whirl(3) if name == "Whirl3" else getattr(database_matroids, name)()
     problem = mb.from_sage(sage)
     _assert_equal(problem, sage)

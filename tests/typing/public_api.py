@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 import matroid_bandits as mb
 from matroid_bandits import experiments
-from matroid_bandits.datasets import Catalogue, synthetic_catalogue
+from matroid_bandits.datasets import MovieCatalog, synthetic_catalog
 
 
 class Mine(mb.Matroid):
@@ -80,7 +80,7 @@ study: experiments.Study = experiments.load_study({"policies": [Best], "instance
 results: experiments.Results = experiments.run_study(study, "folder", jobs=2)
 regret: float = float(results.runs["regret"].mean())
 report: experiments.Report = experiments.write_report("folder")
-movies: Catalogue = synthetic_catalogue().most_rated(10)
+movies: MovieCatalog = synthetic_catalog().most_rated(10)
 
 problem: mb.Problem = mb.Problem(mb.GraphicMatroid([("a", "b")]), labels=["ab"], sense="min")
 learner = mb.MAUB(problem, noise=0.5)

@@ -1,4 +1,4 @@
-"""Catalogues of movies: MovieLens in its three forms, the download, the invented one."""
+"""Catalogs of movies: MovieLens in its three forms, the download, the invented one."""
 
 import copy
 import gzip
@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError, replace
@@ -25,12 +26,13 @@ import pytest
 from matroid_bandits import LinearMatroid, datasets
 from matroid_bandits.datasets import (
     GENRES,
-    Catalogue,
     DownloadError,
+    MovieCatalog,
     download,
     fetch_movielens,
+    movielens,
     read_movielens,
-    synthetic_catalogue,
+    synthetic_catalog,
 )
 
 # Never part of the repository: only some machines have it.
@@ -42,10 +44,10 @@ def said(*parts: str) -> str:
     return "(?s)" + ".*".join(re.escape(part) for part in parts)
 
 
-# ---- catalogues ----
+# ---- catalogs ----
 
 
-def small(**changes: Any) -> Catalogue:
+def small(**changes: Any) -> MovieCatalog:
     fields: dict[str, Any] = {
         "name": "small",
         "ids": [30, 10, 20],
@@ -55,10 +57,10 @@ def small(**changes: Any) -> Catalogue:
         "counts": [5, 5, 9],
         "means": [3, 4.5, 0],
     }
-    return Catalogue(**(fields | changes))
+    return MovieCatalog(**(fields | changes))
 
 
-def test_a_catalogue_cannot_be_changed() -> None:
+def test_a_catalog_cannot_be_changed() -> None:
     ids = np.array([30, 10, 20])
     movies = small(ids=ids)
     ids[0] = 99
@@ -75,12 +77,12 @@ def test_a_catalogue_cannot_be_changed() -> None:
     assert movies.means.dtype == np.float64
 
 
-def test_a_catalogue_is_short_to_print_and_has_a_length() -> None:
-    assert repr(small()) == "Catalogue('small', 3 movies, 2 genres)"
+def test_a_catalog_is_short_to_print_and_has_a_length() -> None:
+    assert repr(small()) == "MovieCatalog('small', 3 movies, 2 genres)"
     assert len(small()) == 3
 
 
-def test_the_matroid_of_a_catalogue() -> None:
+def test_the_matroid_of_a_catalog() -> None:
     movies = small()
     assert isinstance(movies.matroid, LinearMatroid)
     assert movies.matroid.rank == 2
@@ -109,6 +111,8 @@ def test_other_ways_to_choose() -> None:
     assert small().choose(2, "first-rated").ids.tolist() == [30, 10]  # as listed
     with pytest.raises(ValueError, match="did you mean most-rated"):
         movies.choose(2, "mostrated")
+    with pytest.raises(ValueError, match="unknown order of movies 3; allowed are most-rated"):
+        movies.choose(2, 3)
 
 
 @pytest.mark.parametrize(
@@ -135,15 +139,17 @@ def test_most_rated_refuses(n: Any, message: str) -> None:
         ({"vectors": [[1], [0], [1]]}, "vectors must have the shape (3, 2)"),
         ({"vectors": [[1, 0], [0, 2], [1, 1]]}, "vectors must hold 0 and 1 only"),
         ({"counts": [1, -2, 3]}, "counts must not be negative, got -2"),
+        ({"titles": 3}, "titles must be a list, got 3"),
+        ({"genres": "Comedy"}, "genres must be a list, got 'Comedy'"),
         ({"means": [1, 2, np.nan]}, "means must be finite; use 0 for a movie without ratings"),
     ],
 )
-def test_a_catalogue_refuses(changes: dict[str, Any], message: str) -> None:
+def test_a_catalog_refuses(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=said(message)):
         small(**changes)
 
 
-def test_an_empty_catalogue() -> None:
+def test_an_empty_catalog() -> None:
     none = small(ids=[], titles=[], vectors=np.empty((0, 2)), counts=[], means=[])
     assert len(none) == 0
     assert none.matroid.rank == 0
@@ -285,8 +291,8 @@ def test_genre_columns_follow_u_genre(tmp_path: Path) -> None:
 def test_blank_lines_and_control_characters_of_latin_1(tmp_path: Path) -> None:
     # 0x85 ends a line for str.splitlines, but is part of a title here.
     movies = {"movies.dat": b"1::A\x85B::Drama\n\n2::B::War"}
-    catalogue = read_movielens(written(tmp_path, FILES["dat"] | movies))
-    assert catalogue.titles == ("A\x85B", "B")
+    catalog = read_movielens(written(tmp_path, FILES["dat"] | movies))
+    assert catalog.titles == ("A\x85B", "B")
 
 
 # ---- mistakes in paths and files ----
@@ -326,6 +332,59 @@ def test_damaged_gzip(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
     files["ratings.dat.gz"] = damage(gzip.compress(FILES["dat"]["ratings.dat"]))
     with pytest.raises(ValueError, match=said("ratings.dat.gz is damaged", "download it again")):
         read_movielens(written(tmp_path, files))
+
+
+def bomb(path: Path, name: str) -> Path:
+    """A zip file of 60 kB whose file `name` is a line of 60 MB."""
+    files = {k: v for k, v in FILES["dat"].items() if k != name}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for other, content in files.items():
+            archive.writestr(other, content)
+        with archive.open(name, "w") as file:
+            for _ in range(60):
+                file.write(b"1" * 1_000_000)
+    return path
+
+
+@pytest.mark.parametrize("name", ["movies.dat", "ratings.dat"])
+def test_an_archive_that_would_fill_the_memory(name: str, tmp_path: Path) -> None:
+    path = bomb(tmp_path / "mine.zip", name)
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=rf"{name} has a line of more than 100,000 charac"):
+            read_movielens(path)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("form", FILES)
+@pytest.mark.parametrize("kind", ["movies", "ratings"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_files_larger_than_any_release(
+    form: str, kind: str, layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = LAYOUTS[layout](tmp_path, FILES[form])
+    names = {"csv": "{}.csv", "dat": "{}.dat", "item": "u.item" if kind == "movies" else "u.data"}
+    name = names[form].format(kind)
+    size = len(FILES[form][name])
+    monkeypatch.setitem(movielens._MAX_BYTES, kind, size)
+    assert len(read_movielens(path)) > 0
+    monkeypatch.setitem(movielens._MAX_BYTES, kind, size - 1)
+    with pytest.raises(ValueError, match=rf"{name} has more than {size - 1} bytes, which no"):
+        read_movielens(path)
+
+
+def test_packed_ratings_larger_than_any_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = dict(FILES["dat"])
+    ratings = files.pop("ratings.dat")
+    path = written(tmp_path, files | {"ratings.x.dat.gz": gzip.compress(ratings)})
+    monkeypatch.setitem(movielens._MAX_BYTES, "ratings", len(ratings) - 1)
+    with pytest.raises(ValueError, match=said("ratings.x.dat.gz has more than")):
+        read_movielens(path)
 
 
 def test_no_release(tmp_path: Path) -> None:
@@ -450,7 +509,7 @@ def test_mistakes_name_file_line_and_content(
 
 
 @cache
-def release(name: str) -> Catalogue:
+def release(name: str) -> MovieCatalog:
     if not (DATA / name).is_dir():
         pytest.skip(f"{name} is not on this machine")
     return read_movielens(DATA / name)
@@ -478,25 +537,25 @@ def test_releases_are_complete(
     assert (np.diff(movies.ids) > 0).all()
 
 
-def first(movies: Catalogue) -> Catalogue:
+def first(movies: MovieCatalog) -> MovieCatalog:
     return movies.choose(100, "lowest-id")
 
 
-def seen_first(movies: Catalogue) -> Catalogue:
+def seen_first(movies: MovieCatalog) -> MovieCatalog:
     return movies.choose(100, "first-rated")
 
 
-def best_of(least: int) -> Callable[[Catalogue], Catalogue]:
+def best_of(least: int) -> Callable[[MovieCatalog], MovieCatalog]:
     """The 100 movies with the best means among those rated at least so often."""
 
-    def choose(movies: Catalogue) -> Catalogue:
+    def choose(movies: MovieCatalog) -> MovieCatalog:
         order = np.lexsort((movies.ids, -movies.means))
         return taken(movies, order[movies.counts[order] >= least][:100])
 
     return choose
 
 
-def taken(movies: Catalogue, rows: np.ndarray) -> Catalogue:
+def taken(movies: MovieCatalog, rows: np.ndarray) -> MovieCatalog:
     return replace(
         movies,
         ids=movies.ids[rows],
@@ -508,7 +567,7 @@ def taken(movies: Catalogue, rows: np.ndarray) -> Catalogue:
     )
 
 
-def exchanges(movies: Catalogue) -> list[float]:
+def exchanges(movies: MovieCatalog) -> list[float]:
     """What every single exchange from the best basis loses."""
     basis = movies.matroid.max_weight_basis(movies.means)
     return [
@@ -519,7 +578,7 @@ def exchanges(movies: Catalogue) -> list[float]:
     ]
 
 
-def facts(movies: Catalogue) -> tuple[Any, ...]:
+def facts(movies: MovieCatalog) -> tuple[Any, ...]:
     missing = [g for g, n in zip(GENRES, movies.vectors.sum(axis=0), strict=True) if n == 0]
     losses = exchanges(movies)
     assert min(losses) > 0  # so the best basis is the only one
@@ -536,8 +595,8 @@ def facts(movies: Catalogue) -> tuple[Any, ...]:
     )
 
 
-MOST = Catalogue.most_rated
-FACTS: list[tuple[str, Callable[[Catalogue], Catalogue], tuple[Any, ...]]] = [
+MOST = MovieCatalog.most_rated
+FACTS: list[tuple[str, Callable[[MovieCatalog], MovieCatalog], tuple[Any, ...]]] = [
     (
         "ml-100k",
         MOST,
@@ -578,7 +637,7 @@ FACTS: list[tuple[str, Callable[[Catalogue], Catalogue], tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize("name, choose, expected", FACTS)
 def test_facts_about_100_movies(
-    name: str, choose: Callable[[Catalogue], Catalogue], expected: tuple[Any, ...]
+    name: str, choose: Callable[[MovieCatalog], MovieCatalog], expected: tuple[Any, ...]
 ) -> None:
     movies = choose(release(name))
     assert len(movies) == 100
@@ -608,7 +667,7 @@ def test_facts_about_100_movies(
         ("ml-100k", MOST, "318 483 64 12 50 98 127 174 173 191 302 185 132 8 1 423 97"),
     ],
 )
-def test_best_slates(name: str, choose: Callable[[Catalogue], Catalogue], ids: str) -> None:
+def test_best_slates(name: str, choose: Callable[[MovieCatalog], MovieCatalog], ids: str) -> None:
     movies = choose(release(name))
     best = movies.matroid.max_weight_basis(movies.means)
     by_mean = best[np.argsort(-movies.means[best], kind="stable")]
@@ -716,13 +775,13 @@ def test_the_cache_is_the_users(
     assert fetched(server) == tmp_path / "home" / "matroid-bandits" / "ml-latest-small.zip"
 
 
-def test_a_spoilt_file_in_the_cache_is_replaced(server: Server, store: Path) -> None:
+def test_a_damaged_file_in_the_cache_is_replaced(server: Server, store: Path) -> None:
     written(store, {"ml-latest-small.zip": b"half of i"})
     assert fetched(server).read_bytes() == ARCHIVE
     assert len(server.asked) == 1
 
 
-def test_a_spoilt_file_in_the_cache_is_not_used_without_a_server(store: Path) -> None:
+def test_a_damaged_file_in_the_cache_is_not_used_without_a_server(store: Path) -> None:
     written(store, {"ml-latest-small.zip": b"half of i"})
     for _ in range(2):
         with pytest.raises(DownloadError, match="was not downloaded"):
@@ -778,11 +837,26 @@ def test_a_download_cut_short(server: Server, store: Path) -> None:
     assert list(store.iterdir()) == []
 
 
+def test_a_server_that_does_not_stop(
+    server: Server, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "_MAX_BYTES", len(ARCHIVE) - 1)
+    with pytest.raises(DownloadError, match=said("was not downloaded: it is not the expected")):
+        fetched(server)
+    assert list(store.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["base_url", "sha256"])
+def test_options_of_a_wrong_type(option: str) -> None:
+    with pytest.raises(TypeError, match=f"{option} must be a text, got 3"):
+        fetch_movielens(**{option: 3})
+
+
 def test_another_file_on_the_server(server: Server, store: Path) -> None:
     server.content = ARCHIVE[::-1]
     message = said(
         f"{server.url}ml-latest-small.zip was not downloaded: it is not the expected file, whose",
-        f"sha256 is {SHA256}; the file was spoilt, or GroupLens has replaced it; try again, or dow",
+        f"sha256 is {SHA256}; the file was damaged, or GroupLens has replaced it; try again, or d",
     )
     with pytest.raises(DownloadError, match=message):
         fetched(server)
@@ -840,11 +914,11 @@ def test_without_pooch(monkeypatch: pytest.MonkeyPatch) -> None:
         fetch_movielens()
 
 
-# ---- the invented catalogue ----
+# ---- the invented catalog ----
 
 
-def test_the_invented_catalogue_has_the_shape_of_the_real_one() -> None:
-    movies = synthetic_catalogue()
+def test_the_invented_catalog_has_the_shape_of_the_real_one() -> None:
+    movies = synthetic_catalog()
     assert movies.name == "synthetic"
     assert movies.genres == GENRES
     assert movies.titles[0] == "Invented movie 1"
@@ -859,7 +933,7 @@ def test_the_invented_catalogue_has_the_shape_of_the_real_one() -> None:
 
 
 def test_invented_genres_are_about_as_frequent_as_real_ones() -> None:
-    movies = synthetic_catalogue()
+    movies = synthetic_catalog()
     often = dict(zip(GENRES, movies.vectors.sum(axis=0).tolist(), strict=True))
     for genre in ("Action", "Adventure", "Comedy", "Drama", "Thriller"):
         assert 25 <= often[genre] <= 50
@@ -868,9 +942,9 @@ def test_invented_genres_are_about_as_frequent_as_real_ones() -> None:
     assert movies.vectors.sum(axis=1).max() <= 6
 
 
-def test_the_invented_catalogue_never_changes() -> None:
-    movies = synthetic_catalogue()
-    assert movies.means[:3].tolist() == synthetic_catalogue().means[:3].tolist()
+def test_the_invented_catalog_never_changes() -> None:
+    movies = synthetic_catalog()
+    assert movies.means[:3].tolist() == synthetic_catalog().means[:3].tolist()
     text = repr((movies.vectors.tolist(), movies.means.tolist(), movies.counts.tolist()))
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == "d58d389b1e5ded7d"
 

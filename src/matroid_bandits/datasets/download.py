@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from matroid_bandits._arguments import abbreviated
+
 __all__ = ["DownloadError", "fetch_movielens"]
 
 _ARCHIVE = "ml-latest-small.zip"
@@ -16,6 +18,8 @@ _SHA256 = "696d65a3dfceac7c45750ad32df2c259311949efec81f0f144fdfb91ebc9e436"
 _CACHE = "MATROID_BANDITS_CACHE"
 # Seconds to connect, and between two pieces of data.
 _TIMEOUT = (5, 30)
+# The archive has 1 MB.
+_MAX_BYTES = 100_000_000
 
 
 class DownloadError(OSError):
@@ -64,6 +68,9 @@ def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path
     The README in the archive has the terms of use: among others, no commercial use without
     permission.
     """
+    for name, value in (("base_url", base_url), ("sha256", sha256)):
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a text, got {abbreviated(value)}")
     url = f"{base_url.rstrip('/')}/{_ARCHIVE}"
     instead = f"download {url} yourself and pass the path of the file to read_movielens"
     try:
@@ -83,7 +90,7 @@ def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path
                 known_hash=f"sha256:{sha256}",
                 fname=_ARCHIVE,
                 path=folder,
-                downloader=pooch.HTTPDownloader(timeout=_TIMEOUT),
+                downloader=_download,
             )
     except requests.Timeout as error:
         raise DownloadError(url, f"{_host(url)} does not answer", instead) from error
@@ -96,9 +103,26 @@ def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path
         raise DownloadError(url, f"writing to {folder} failed ({error})", advice) from error
     except ValueError as error:
         reason = f"it is not the expected file, whose sha256 is {sha256}"
-        advice = f"the file was spoilt, or GroupLens has replaced it; try again, or {instead}"
+        advice = f"the file was damaged, or GroupLens has replaced it; try again, or {instead}"
         raise DownloadError(url, reason, advice) from error
     return Path(path)
+
+
+def _download(url: str, output_file: str, _pooch: object) -> None:
+    """Write what the server sends to a file: pooch's own downloader has no limit."""
+    import requests  # noqa: PLC0415
+
+    n_bytes = 0
+    with (
+        requests.get(url, stream=True, timeout=_TIMEOUT) as response,
+        Path(output_file).open("wb") as file,
+    ):
+        response.raise_for_status()
+        for chunk in response.iter_content(chunk_size=2**16):
+            n_bytes += len(chunk)
+            if n_bytes > _MAX_BYTES:
+                raise ValueError(f"the server sends more than {_MAX_BYTES:,} bytes")
+            file.write(chunk)
 
 
 def _host(url: str) -> str:

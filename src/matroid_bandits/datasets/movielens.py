@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._arguments import abbreviated
-from matroid_bandits.datasets.catalogue import GENRES, Catalogue
+from matroid_bandits._types import CountArray, FloatArray
+from matroid_bandits.datasets.movie_catalog import GENRES, MovieCatalog
 
 __all__ = ["read_movielens"]
 
@@ -75,10 +75,15 @@ _ITEM = _Format(
     rating=_Line("\t", ("user", "movie", "rating", "timestamp")),
 )
 _GENRE = _Line("|", ("genre", "column"))
+
+# More than any release has, of unpacked bytes and of characters in a line: a small archive may
+# unpack to more than fits into memory. The ratings of ml-32m are 0.9 GB, its movies 4 MB.
+_MAX_BYTES = {"genres": 100_000, "movies": 10_000_000, "ratings": 4_000_000_000}
+_MAX_LINE = 100_000
 _FORMATS = (_CSV, _DAT, _ITEM)
 
 
-def read_movielens(path: str | os.PathLike[str]) -> Catalogue:
+def read_movielens(path: str | os.PathLike[str]) -> MovieCatalog:
     r"""Read a MovieLens release from a folder or a zip file, in the form it is published in.
 
     Parameters
@@ -91,7 +96,7 @@ def read_movielens(path: str | os.PathLike[str]) -> Catalogue:
 
     Returns
     -------
-    Catalogue
+    MovieCatalog
         All movies of the list in its order, with the 18 genres of the MovieLens READMEs; other
         tags (IMAX, unknown) are dropped. The name is the release's if the numbers of movies and
         ratings are as published, else that of the folder or the zip file; a folder called after
@@ -137,7 +142,7 @@ def read_movielens(path: str | os.PathLike[str]) -> Catalogue:
         ) from error
 
 
-def _read(root: Traversable, label: str) -> Catalogue:
+def _read(root: Traversable, label: str) -> MovieCatalog:
     folder, form = _release(root)
     movies_file = folder / form.movies
     ids, titles, vectors = _read_movies(movies_file, form, _flagged_genres(folder, form))
@@ -146,7 +151,7 @@ def _read(root: Traversable, label: str) -> Catalogue:
     counts, sums, arrivals = _read_ratings(ratings_file, form, rows, movies_file)
     if folder is not root:
         label = folder.name
-    return Catalogue(
+    return MovieCatalog(
         name=_name(label, len(ids), int(counts.sum())),
         ids=np.array(ids),
         titles=tuple(titles),
@@ -216,11 +221,11 @@ def _ratings_files(folder: Traversable, form: _Format) -> list[Traversable]:
 
 def _read_movies(
     file: Traversable, form: _Format, flagged: list[str]
-) -> tuple[list[int], list[str], npt.NDArray[np.int64]]:
+) -> tuple[list[int], list[str], CountArray]:
     """Ids, titles and genre vectors, in the order of the file."""
     titles: dict[int, str] = {}
     vectors = []
-    with _opened(file, form) as lines:
+    with _opened(file, form, _MAX_BYTES["movies"]) as lines:
         for number, fields in _rows(file, lines, form.movie):
             try:
                 movie, title, genres = _movie(fields, flagged)
@@ -263,7 +268,7 @@ def _flagged_genres(folder: Traversable, form: _Format) -> list[str]:
     file = folder / "u.genre"
     if not file.is_file():
         return ["unknown", *GENRES]
-    with _opened(file, form) as lines:
+    with _opened(file, form, _MAX_BYTES["genres"]) as lines:
         rows = list(_rows(file, lines, _GENRE))
     if not rows:
         raise ValueError(f"{file} lists no genres; download it again from {_SOURCE}")
@@ -286,12 +291,12 @@ def _column(genre: str, file: Traversable, number: int) -> int:
 
 def _read_ratings(
     file: Traversable, form: _Format, rows: dict[int, int], movies_file: Traversable
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+) -> tuple[CountArray, FloatArray, CountArray]:
     """Number and sum of the ratings of every movie, and its place by first rating."""
     counts = [0] * len(rows)
     sums = [0.0] * len(rows)  # exact: ratings are whole or half stars
     arrival: dict[int, int] = {}
-    with _opened(file, form) as lines:
+    with _opened(file, form, _MAX_BYTES["ratings"]) as lines:
         for number, fields in _rows(file, lines, form.rating):
             try:
                 _, movie, rating = int(fields[0]), int(fields[1]), float(fields[2])
@@ -329,17 +334,53 @@ def _unfit(file: Traversable, number: int, fields: list[str], line: _Line) -> Va
 
 
 @contextmanager
-def _opened(file: Traversable, form: _Format) -> Iterator[Iterable[str]]:
-    """The lines of a file, with their ends; what is wrong with it names it."""
+def _opened(file: Traversable, form: _Format, max_bytes: int) -> Iterator[Iterable[str]]:
+    """The lines of a file, with their ends; messages about it name it."""
     try:
         with file.open("rb") as raw:
             data = gzip.GzipFile(fileobj=raw) if file.name.endswith(".gz") else raw
-            with io.TextIOWrapper(data, encoding=form.encoding, newline="") as text:
-                yield text
+            limited = io.BufferedReader(_LimitedReader(data, max_bytes, str(file)))
+            with io.TextIOWrapper(limited, encoding=form.encoding, newline="") as text:
+                yield _limited_lines(text, str(file))
     except UnicodeDecodeError as error:
         raise ValueError(f"{file} is not in {error.encoding}, as published: {error}") from error
     except (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise ValueError(f"{file} is damaged ({error}); download it again") from error
+
+
+class _LimitedReader(io.RawIOBase):
+    """Bytes of a file, counted while they are read: archives may lie about their sizes."""
+
+    def __init__(self, data: IO[bytes] | gzip.GzipFile, max_bytes: int, name: str) -> None:
+        self._data = data
+        self._max_bytes = max_bytes
+        self._n_bytes = 0
+        self._name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._data.read(len(buffer))
+        self._n_bytes += len(chunk)
+        if self._n_bytes > self._max_bytes:
+            raise ValueError(
+                f"{self._name} has more than {self._max_bytes:,} bytes, which no MovieLens release "
+                f"has; download it again from {_SOURCE}"
+            )
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+
+def _limited_lines(text: io.TextIOWrapper, name: str) -> Iterator[str]:
+    """Lines with their ends, each no longer than any in a release."""
+    while line := text.readline(_MAX_LINE + 1):
+        if len(line) > _MAX_LINE:
+            raise ValueError(
+                f"{name} has a line of more than {_MAX_LINE:,} characters, which no MovieLens "
+                f"release has; download it again from {_SOURCE}"
+            )
+        yield line
 
 
 def _rows(file: Traversable, lines: Iterable[str], line: _Line) -> Iterator[tuple[int, list[str]]]:

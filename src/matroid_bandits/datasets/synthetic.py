@@ -1,14 +1,14 @@
-"""An invented catalogue, for machines without MovieLens and for tests."""
+"""An invented catalog, for machines without MovieLens and for tests."""
 
 from random import Random
 
 import numpy as np
 
-from matroid_bandits.datasets.catalogue import GENRES, Catalogue
+from matroid_bandits.datasets.movie_catalog import GENRES, MovieCatalog
 
-__all__ = ["synthetic_catalogue"]
+__all__ = ["synthetic_catalog"]
 
-# Chosen for the likeness that `synthetic_catalogue` describes.
+# Chosen for the likeness that `synthetic_catalog` describes.
 _SEED = 17974
 _SIZE = 100
 
@@ -48,7 +48,7 @@ _STORY = {
 _KINDS = (_SPECTACLE, _SPECTACLE, _FAMILY, _SUSPENSE, _STORY)
 
 
-def synthetic_catalogue() -> Catalogue:
+def synthetic_catalog() -> MovieCatalog:
     """100 invented movies, in shape like the 100 most rated of MovieLens ``ml-latest-small``.
 
     ===================================  =========  ===============
@@ -66,10 +66,10 @@ def synthetic_catalogue() -> Catalogue:
 
     Examples
     --------
-    >>> from matroid_bandits.datasets import synthetic_catalogue
-    >>> movies = synthetic_catalogue()
+    >>> from matroid_bandits.datasets import synthetic_catalog
+    >>> movies = synthetic_catalog()
     >>> movies
-    Catalogue('synthetic', 100 movies, 18 genres)
+    MovieCatalog('synthetic', 100 movies, 18 genres)
     >>> movies.matroid.rank
     16
     """
@@ -82,7 +82,7 @@ def synthetic_catalogue() -> Catalogue:
         vectors.append([int(genre in chosen) for genre in GENRES])
         # Most movies that many people rate are liked.
         means.append(2.65 + 1.8 * (draw() + max(draw(), draw())) / 2)
-    return Catalogue(
+    return MovieCatalog(
         name="synthetic",
         ids=np.arange(1, _SIZE + 1),
         titles=tuple(f"Invented movie {k}" for k in range(1, _SIZE + 1)),

@@ -3,11 +3,11 @@
 from os import PathLike
 
 from matroid_bandits.datasets import (
-    Catalogue,
     DownloadError,
+    MovieCatalog,
     fetch_movielens,
     read_movielens,
-    synthetic_catalogue,
+    synthetic_catalog,
 )
 
 __all__ = ["SYNTHETIC", "USUAL", "Movies"]
@@ -15,7 +15,7 @@ __all__ = ["SYNTHETIC", "USUAL", "Movies"]
 #: The release that is downloaded.
 USUAL = "ml-latest-small"
 
-#: In place of a path: the invented catalogue, without looking for a real one.
+#: In place of a path: the invented catalog, without looking for a real one.
 SYNTHETIC = "synthetic"
 
 
@@ -30,19 +30,19 @@ class Movies:
 
     def __init__(self, path: str | PathLike[str] | None = None) -> None:
         self._path = path
-        self._found: dict[str | PathLike[str] | None, tuple[Catalogue, str]] = {}
+        self._found: dict[str | PathLike[str] | None, tuple[MovieCatalog, str]] = {}
 
     def choose(
-        self, number: int, way: str, path: str | PathLike[str] | None = None
-    ) -> tuple[Catalogue, str]:
+        self, number: int, order: str, path: str | PathLike[str] | None = None
+    ) -> tuple[MovieCatalog, str]:
         """Some movies of a release, and a warning if they are invented.
 
         Parameters
         ----------
         number : int
             How many.
-        way : str
-            As :meth:`~matroid_bandits.datasets.Catalogue.choose` has it.
+        order : str
+            As :meth:`~matroid_bandits.datasets.MovieCatalog.choose` has it.
         path : str or path, optional
             Another release than that of the study.
         """
@@ -55,14 +55,14 @@ class Movies:
                 f"{number} movies are asked for, but there are only {len(movies)} invented ones; "
                 "for real ones say where they are: --movielens PATH"
             )
-        return movies.choose(number, way), warning
+        return movies.choose(number, order), warning
 
 
-def _find(path: str | PathLike[str] | None) -> tuple[Catalogue, str]:
-    """A catalogue, and a warning if it is invented."""
+def _find(path: str | PathLike[str] | None) -> tuple[MovieCatalog, str]:
+    """A catalog, and a warning if it is invented."""
     if path == SYNTHETIC:
         warning = "invented movies of the same shape, as asked for; not compared with anything"
-        return synthetic_catalogue(), warning
+        return synthetic_catalog(), warning
     if path is not None:
         return read_movielens(path), ""
     try:
@@ -74,4 +74,4 @@ def _find(path: str | PathLike[str] | None) -> tuple[Catalogue, str]:
             f"{error.reason}. For the real ones, download {error.url} and say where it is: "
             "--movielens PATH"
         )
-        return synthetic_catalogue(), warning
+        return synthetic_catalog(), warning

@@ -76,8 +76,8 @@ def load_study(
         Instead of the study's own: that of the first run, and of random matroids.
     movielens : str or path, optional
         Folder or zip of a MovieLens release for the instances that use it. Without, it is taken
-        from the user's cache, else downloaded, else replaced by an invented catalogue, with a
-        warning in the instance. The word ``synthetic`` takes the invented catalogue at once.
+        from the user's cache, else downloaded, else replaced by an invented catalog, with a
+        warning in the instance. The word ``synthetic`` takes the invented catalog at once.
 
     Raises
     ------

@@ -7,12 +7,18 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import abbreviated, choice, freeze, frozen_state, integer
-from matroid_bandits._types import CountArray
+from matroid_bandits._arguments import (
+    abbreviated,
+    as_list,
+    choice,
+    freeze,
+    frozen_state,
+    integer,
+)
+from matroid_bandits._types import CountArray, FloatArray
 from matroid_bandits.matroids import LinearMatroid
 
-__all__ = ["GENRES", "WAYS", "Catalogue"]
-
+__all__ = ["GENRES", "ORDERS", "MovieCatalog"]
 
 #: The 18 genres of the MovieLens READMEs, in their order.
 GENRES = (
@@ -36,12 +42,12 @@ GENRES = (
     "Western",
 )
 
-#: Ways to choose some of many movies.
-WAYS = ("most-rated", "lowest-id", "first-rated")
+#: The orders in which :meth:`MovieCatalog.choose` takes movies.
+ORDERS = ("most-rated", "lowest-id", "first-rated")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Catalogue:
+class MovieCatalog:
     """Movies, their genres and how they were rated. Arrays are copied and read-only.
 
     Parameters
@@ -65,8 +71,8 @@ class Catalogue:
 
     Examples
     --------
-    >>> from matroid_bandits.datasets import Catalogue
-    >>> movies = Catalogue(
+    >>> from matroid_bandits.datasets import MovieCatalog
+    >>> movies = MovieCatalog(
     ...     name="mine",
     ...     ids=[3, 7, 9],
     ...     titles=["Laughs", "Tears", "More laughs"],
@@ -87,14 +93,14 @@ class Catalogue:
     genres: tuple[str, ...]
     vectors: CountArray
     counts: CountArray
-    means: npt.NDArray[np.float64]
+    means: FloatArray
     arrivals: CountArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
-        # The usual way for a frozen dataclass to tidy its own fields.
+        # A frozen dataclass can set its own fields only in this way.
         keep = object.__setattr__
-        keep(self, "titles", tuple(self.titles))
-        keep(self, "genres", tuple(self.genres))
+        keep(self, "titles", tuple(as_list(self.titles, "titles")))
+        keep(self, "genres", tuple(as_list(self.genres, "genres")))
         size = len(self.titles)
         keep(self, "ids", _array(self.ids, "ids", np.int64, (size,)))
         shape = (size, len(self.genres))
@@ -118,23 +124,23 @@ class Catalogue:
         return LinearMatroid(self.vectors)
 
     def most_rated(self, n: int = 100) -> Self:
-        """The `n` movies with most ratings, by falling count; ties by rising id."""
+        """The `n` movies with most ratings, by decreasing count; ties by increasing id."""
         return self.choose(n, "most-rated")
 
-    def choose(self, n: int, way: str) -> Self:
-        """The first `n` movies in some order; ties by rising id.
+    def choose(self, n: int, order: str) -> Self:
+        """The first `n` movies in some order; ties by increasing id.
 
         Parameters
         ----------
         n : int
             How many.
-        way : str
-            ``most-rated``, ``lowest-id``, or ``first-rated``: in the order of `arrivals`.
+        order : {"most-rated", "lowest-id", "first-rated"}
+            ``first-rated`` is the order of `arrivals`.
         """
-        choice(way, "way to choose movies", WAYS)
+        choice(order, "order of movies", ORDERS)
         n = integer(n, "n, the number of movies to keep,", minimum=1, maximum=len(self))
         keys = {"most-rated": -self.counts, "lowest-id": self.ids, "first-rated": self.arrivals}
-        rows = np.lexsort((self.ids, keys[way]))[:n]
+        rows = np.lexsort((self.ids, keys[order]))[:n]
         return replace(
             self,
             ids=self.ids[rows],
@@ -149,7 +155,7 @@ class Catalogue:
         return len(self.titles)
 
     def __repr__(self) -> str:
-        return f"Catalogue({self.name!r}, {len(self)} movies, {len(self.genres)} genres)"
+        return f"MovieCatalog({self.name!r}, {len(self)} movies, {len(self.genres)} genres)"
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(frozen_state(state))
