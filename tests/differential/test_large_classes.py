@@ -1,4 +1,4 @@
-"""Many elements that can stand in for one another: shelves, shortlists, first rounds by class."""
+"""Large symmetry classes: buckets, shortlists, initial rounds by class."""
 
 import pickle
 from collections.abc import Callable
@@ -65,10 +65,10 @@ def test_pickled_in_mid_run(family: Callable) -> None:
 
 
 def test_feedback_about_everything_at_once() -> None:
-    """All elements move between shelves in one update: blocks split, empty and are used again."""
+    """All elements change buckets in one update: blocks split, empty and are used again."""
     rng = np.random.default_rng(2)
     matroid = mb.UniformMatroid(5, 3000)
-    lean, paper = mb.MAUB(matroid), mb.MAUB(matroid, "paper")
+    lean, paper = mb.MAUB(matroid), mb.MAUB(matroid, neighborhood="paper")
     for t in range(40):
         elements = np.arange(3000) if t % 3 == 0 else rng.permutation(3000)[:1000]
         # Few values: long runs of equal means.
@@ -79,8 +79,8 @@ def test_feedback_about_everything_at_once() -> None:
         assert lean.neighborhood_updates == paper.neighborhood_updates
 
 
-def test_first_rounds_look_at_one_refused_element_per_class() -> None:
-    # Fifty rounds: one of the many comes in, the next of them is refused, one of the few comes in.
+def test_initial_rounds_test_one_refused_element_per_class() -> None:
+    # Fifty rounds: greedy takes one of the many, refuses the next of them, takes one of the few.
     policy = mb.MAUB(mb.PartitionMatroid(["many"] * 50 + ["few"] * 2, 1))
     for t in range(50):
         assert policy.select().tolist() == [t, 50 + (t == 1)]

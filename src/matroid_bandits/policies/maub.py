@@ -2,8 +2,8 @@
 Leveraging Unimodality (2025).
 
 Assumes rewards whose noise is about that of a unit Gaussian or less. Departures: none. Where the
-paper is silent: ties between elements go to the lowest index, everywhere. Other indices and noise
-levels are ours.
+paper is silent: ties between elements go to the lowest index, everywhere; local times of the 10,000
+bases that led most recently are kept. Other indices and noise levels are not in the paper.
 """
 
 from collections.abc import Mapping
@@ -26,10 +26,10 @@ NEIGHBORHOODS = ("lean", "paper")
 
 
 class MAUB(IndexPolicy):
-    """Plays near a leader and asks the matroid O(log log T) times, not every round.
+    """Plays near a leader and calls the oracle O(log log T) times, not in every round.
 
     It plays near a *leader*, the basis that looks best, and explores by single exchanges: element
-    e comes in for its *partner*, the weakest leader element it can replace. The matroid is asked
+    e comes in for its *partner*, the weakest leader element it can replace. The oracle is called
     only when the leader, or the order of its elements by mean, changes.
 
     Parameters
@@ -37,10 +37,10 @@ class MAUB(IndexPolicy):
     matroid : Matroid or Problem
         What may be played.
     neighborhood : {"lean", "paper"}, default "lean"
-        How leaders and partners are found. Both play the same basis in every round. "paper" does as
-        [DG25] writes: greedy from scratch and Algorithm 2 whenever something has changed. "lean"
-        asks for nothing twice and infers what it can: built-in matroids are asked nothing after the
-        first leader, others a small fraction of the questions.
+        How leaders and partners are found. Both play the same basis in every round. "paper" is
+        [DG25] as written: greedy from scratch and Algorithm 2 whenever something has changed.
+        "lean" makes no oracle call twice and infers what it can: there are no calls for built-in
+        matroids after the first leader, and a small fraction of the calls for others.
     index : Index, str or dict, default "ucb"
         How optimistic it is about exchanges: an index such as ``KLUCB()``, or its name. The time of
         the index is the leader's local time.
@@ -52,12 +52,15 @@ class MAUB(IndexPolicy):
 
     Notes
     -----
-    A round costs O(rank), however large the ground set, and what is paid now and then for a change
-    of leader or of its order. With an index other than UCB it costs one value per element. Loops
-    are never played.
+    A round costs O(rank), however large the ground set, except when the leader or its order
+    changes. With an index other than UCB it costs one value per element. Loops are never played.
 
-    With "lean", answers of a matroid written in Python are remembered: two bits per element and
-    element of the basis for the present leader, and up to 64 MB for former ones.
+    With "lean", answers of a matroid written in Python are cached: two bits per element and element
+    of the basis for the present leader, and up to 64 MB for former ones.
+
+    A basis that comes back as leader continues its local time. The times of the 10,000 bases that
+    led most recently are kept. A basis that comes back after so many others have led, as may happen
+    where availability changes in every round, starts its local time again.
 
     References
     ----------
@@ -104,7 +107,7 @@ class MAUB(IndexPolicy):
 
     @property
     def leader(self) -> Any:
-        """The basis that leads: names, or ascending numbers where there are none. None in the first
+        """The leader: labels, or ascending numbers if there are none. None in the initial
         rounds.
         """
         leader = self._kernel.leader_copy()

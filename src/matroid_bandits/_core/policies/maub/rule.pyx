@@ -21,8 +21,7 @@ from matroid_bandits._core.sorting cimport sort_elements
 from matroid_bandits._core.policies.maub.leader import PublishedLeader
 from matroid_bandits._core.policies.maub.lean import LeanLeader
 
-# Local times of so many former leaders are kept. Beyond that, those that led longest ago are
-# dropped: at rank 20 these are 4 MB.
+# Local times of so many former leaders are kept, those that led most recently: 4 MB at rank 20.
 MAX_FORMER_LEADERS = 10_000
 
 
@@ -133,13 +132,18 @@ cdef class MAUBKernel(PolicyKernel):
             self.store_time(former, self.local_time)
         # A basis that comes back continues its count.
         self.local_time = self.former_times.get(self.leader.key(), 0)
+        self.drop_times()
         return 0
 
     cdef int store_time(self, key, Py_ssize_t local_time) except -1:
-        """Keep the local time of a leader. The one that led longest ago may be dropped."""
+        """Keep the local time of a leader as the most recent one."""
         self.former_times[key] = local_time
         self.former_times.move_to_end(key)
-        if len(self.former_times) > MAX_FORMER_LEADERS:
+        return 0
+
+    cdef int drop_times(self) except -1:
+        """Drop the local times of leaders that led longest ago, if there are too many."""
+        while len(self.former_times) > MAX_FORMER_LEADERS:
             self.former_times.popitem(last=False)
         return 0
 
@@ -200,6 +204,7 @@ cdef class MAUBKernel(PolicyKernel):
             self.store_time(other.leader.key(), other.local_time)
         if self.leader.exists:
             self.local_time = self.former_times[self.leader.key()]
+        self.drop_times()
 
     # ---- for users ----
 
