@@ -688,7 +688,7 @@ def test_damage_is_named_in_one_line(taken, tmp_path, name, content, message) ->
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda runs: runs.assign(instance="K99"), "there are runs of K99, which study.json"),
+        (lambda runs: runs.assign(instance="K99"), "there are runs of K99, which is not in"),
         (lambda runs: runs.assign(regret=np.nan), "runs without regret"),
         (lambda runs: runs.assign(session=7), "of an unknown session"),
         (lambda runs: pd.concat([runs, runs.head(1)]), "a run is there twice"),

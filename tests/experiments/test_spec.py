@@ -748,7 +748,7 @@ def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> 
         ("[0.1, 0.9]", "[0.9, 1.001]", "the mean of element 0 must be from 0 to 1, got 1.001"),
         ("runs = 2", "runs = 10_000_000", "runs must be at most 1000000, got 10000000"),
         # Policies of one's own
-        ('["MAUB",', '["builtins:int",', "int cannot be one: it takes unknown parameters"),
+        ('["MAUB",', '["builtins:int",', "int cannot be used: its parameters are unknown"),
         ('["MAUB",', '["odd.py:Nothing",', "a policy has select and update; Nothing has no sele"),
         ('["MAUB",', '["odd.py:Lost",', "policies[0]: on K5: KeyError('lost')"),
         ('["MAUB",', '["gone.py:Mine",', "there is no file"),
@@ -885,10 +885,10 @@ def test_policies_with_parameters_in_brackets(folder: Path) -> None:
         ('"MAUB(paper)"', "policies[0].type: 'MAUB(paper)' cannot be read at 'paper'"),
         (
             '{ type = "MAUB(neighborhood=paper)", neighborhood = "lean" }',
-            "policies[0].neighborhood: neighborhood is given in brackets and beside",
+            "policies[0].neighborhood: neighborhood is given in brackets and as a key",
         ),
-        ('"MAUB(label=x)"', "policies[0].type: label is no parameter: it does not stand"),
-        ('"MAUB(type=x)"', "policies[0].type: type is no parameter"),
+        ('"MAUB(label=x)"', "policies[0].type: label is not a parameter; write it as a key"),
+        ('"MAUB(type=x)"', "policies[0].type: type is not a parameter"),
     ],
 )
 def test_mistakes_in_brackets(folder: Path, policy: str, message: str) -> None:

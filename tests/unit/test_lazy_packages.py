@@ -18,8 +18,8 @@ for name in ("datasets", "experiments"):
 assert "load_study" in dir(mb.experiments)
 assert "pandas" not in sys.modules
 assert mb.experiments.load_study({"policies": ["OMM"], "instances": ["K4"]}).tasks()
-assert len(mb.datasets.synthetic_catalogue()) > 0
-assert "synthetic_catalogue" in dir(mb.datasets)
+assert len(mb.datasets.synthetic_catalog()) > 0
+assert "synthetic_catalog" in dir(mb.datasets)
 """
 
 

@@ -1,7 +1,7 @@
 """Things by name: the classes of the package, matroids like ``K20`` or ``fano``, and policies with
 parameters.
 
-The command line and study files speak these names; so may anybody:
+The command line and study files use these names, and so can programs:
 
 >>> from matroid_bandits import catalog
 >>> catalog.matroid("U(15,30)")

@@ -1,4 +1,4 @@
-"""Names are short, and what they stand for may be huge."""
+"""A limit for matroids by name: a short name may mean a huge matroid."""
 
 __all__ = ["affordable"]
 

@@ -48,12 +48,12 @@ ENVIRONMENTS: dict[str, type[Environment]] = {
 
 @dataclass(frozen=True)
 class NamedPolicy:
-    """A policy class with parameters; called with a matroid, it makes a fresh policy.
+    """A policy class with parameters; called with a matroid, it makes a new policy.
 
     Attributes
     ----------
     name : str
-        What it is called in tables: the same for every way of writing it.
+        Its name in tables, in one normal form.
     cls : type of Policy
     parameters : dict
     """
@@ -63,7 +63,7 @@ class NamedPolicy:
     parameters: Mapping[str, Any]
 
     def __call__(self, matroid: Matroid, seed: int | None = None) -> Policy:
-        """A fresh policy for `matroid`; one that draws gets the seed, unless it has its own."""
+        """A new policy for `matroid`; `seed` is for one that draws and has no seed of its own."""
         given = dict(self.parameters)
         if seed is not None and takes_seed(self.cls):
             given.setdefault("seed", seed)
@@ -102,7 +102,7 @@ def policy(text: str) -> NamedPolicy:
     ordered = {key: parameters[key] for key in allowed if key in parameters}
     found = NamedPolicy(call_text(cls.name, ordered), cls, ordered)
     try:
-        # The class itself knows which values it takes.
+        # The class checks its values.
         found(UniformMatroid(1, 2), seed=0)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{found.name}: {error}") from error
@@ -122,7 +122,7 @@ def takes_seed(cls: type) -> bool:
     try:
         return "seed" in inspect.signature(cls).parameters
     except (ValueError, TypeError):
-        # A class of C code that tells nothing about its parameters.
+        # A class in C without a signature.
         return False
 
 

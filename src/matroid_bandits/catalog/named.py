@@ -15,7 +15,7 @@ from matroid_bandits.matroids import DirectSumMatroid, Matroid, UniformMatroid
 
 __all__ = ["NAMED", "NamedMatroid", "matroid", "uniform"]
 
-# In a name: what it stands for is built by functions that call each other.
+# In a name, which is read by recursion.
 _MOST_BRACKETS = 100
 
 # Python reads no integers with more than some thousands of digits.
@@ -37,14 +37,14 @@ def uniform(rank: int, size: int) -> UniformMatroid:
 
 @dataclass(frozen=True)
 class NamedMatroid:
-    """A matroid that has a name, or a family of them told apart by numbers.
+    """A matroid with a name, or a family of matroids with numbers.
 
     Attributes
     ----------
     example : str
-        How it is written, with numbers if it takes any.
+        How to write it, with numbers if it has any.
     make : callable
-        Makes it from the numbers. Its own name is allowed, too.
+        Makes it from the numbers. The name of the function is allowed, too.
     words : tuple of str
         What may be written before the numbers.
     """
@@ -194,7 +194,7 @@ _BY_WORD = {
 
 
 def _hint(word: str) -> str:
-    """What was perhaps meant."""
+    """A suggestion for an unknown name."""
     examples: dict[str, list[str]] = {family: [f"{family}(30)"] for family in MATROIDS}
     for (known, _), named in _BY_WORD.items():
         examples.setdefault(known, []).append(named.example)

@@ -48,13 +48,13 @@ def is_own(text: str) -> bool:
 def own_object(
     section: Section, key: str, text: str, *, kind: str, is_kind: Callable[[Any], bool]
 ) -> Any:
-    """What ``package.module:name`` or ``file.py:name`` stands for.
+    """The object called ``package.module:name`` or ``file.py:name``.
 
     Parameters
     ----------
     section : Section
     key : str
-        The key at which `text` stands.
+        The key of `text`, for messages.
     text : str
     kind : str
         What it must be, for messages: a class, a function.
@@ -74,7 +74,7 @@ def own_object(
 def with_call_parameters(
     section: Section, reserved: tuple[str, ...]
 ) -> tuple[Section, dict[str, Any]]:
-    """`section` with the parameters that stand in brackets behind its type as keys of their own.
+    """`section`, in which the parameters in brackets after its type are keys of their own.
 
     Parameters
     ----------
@@ -86,55 +86,57 @@ def with_call_parameters(
     -------
     Section
     dict of str to object
-        The parameters that stood in brackets.
+        The parameters that were in brackets.
     """
     text = section.value("type")
     if not isinstance(text, str) or not text.rstrip().endswith(")"):
         return section, {}
     name, written = section.at("type", parse_call, text)
-    beside = section.parameters(("type",))
-    for doubled in written.keys() & beside.keys():
-        raise section.error(f"{doubled} is given in brackets and beside", doubled)
+    others = section.parameters(("type",))
+    for doubled in written.keys() & others.keys():
+        raise section.error(f"{doubled} is given in brackets and as a key", doubled)
     for other in written.keys() & set(reserved):
-        raise section.error(f"{other} is no parameter: it does not stand in brackets", "type")
-    return section.like({"type": name, **beside, **written}), written
+        raise section.error(
+            f"{other} is not a parameter; write it as a key, not in brackets", "type"
+        )
+    return section.like({"type": name, **others, **written}), written
 
 
 def parameters_for(
     cls: type,
     section: Section,
     *,
-    beside: tuple[str, ...],
+    exclude: tuple[str, ...],
     given: tuple[str, ...] = (),
     optional: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """What `section` says about the parameters of `cls`.
+    """The parameters of `cls` in `section`.
 
-    Keys that it does not take are refused, those it needs are asked for.
+    Unknown keys are refused, and so are missing ones.
 
     Parameters
     ----------
     cls : type
     section : Section
-    beside : tuple of str
+    exclude : tuple of str
         Keys of the section that are not parameters.
     given : tuple of str
         Parameters that come from elsewhere.
     optional : tuple of str
         Parameters that come from elsewhere if the section does not say.
     """
-    parameters = section.parameters(beside)
+    parameters = section.parameters(exclude)
     try:
         signature = inspect.signature(cls)
     except (ValueError, TypeError):
-        raise section.error(f"{cls.__name__} cannot be one: it takes unknown parameters") from None
+        raise section.error(f"{cls.__name__} cannot be used: its parameters are unknown") from None
     accepted = {
         name: parameter for name, parameter in signature.parameters.items() if name not in given
     }
     variadic = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     names = [name for name, parameter in accepted.items() if parameter.kind not in variadic]
     if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values()):
-        section.only([*beside, *names])
+        section.only([*exclude, *names])
     for name in names:
         needed = accepted[name].default is inspect.Parameter.empty and name not in optional
         if needed and name not in parameters:
@@ -147,6 +149,6 @@ def _module(section: Section, key: str, home: str) -> ModuleType:
     try:
         return importlib.import_module(home) if path is None else section.code.module(path)
     except Exception as error:
-        # Whatever a user's module raises.
+        # A module of the user's may raise anything.
         problem = f"{type(error).__name__}: {error}"
         raise section.error(f"{home} cannot be imported: {problem}", key) from error

@@ -1,4 +1,4 @@
-"""How many bases a matroid has, if that can be told at once: for tables, nothing depends on it."""
+"""The number of bases of a matroid, for tables, where it takes little time."""
 
 from math import comb, prod
 
@@ -10,7 +10,7 @@ __all__ = ["quick_n_bases"]
 _MOST_ELEMENTS = 1000
 
 # Bases are listed if there are no more sets of their size than this, which takes less than half a
-# second; a matroid written in Python may take long to answer.
+# second; oracle calls of a matroid written in Python may take long.
 _MOST_SETS = 20_000
 _MOST_SETS_IN_PYTHON = 1000
 
@@ -25,12 +25,12 @@ def quick_n_bases(matroid: Matroid) -> int | None:
     try:
         return _counted(matroid)
     except ValueError:
-        # What is called a matroid is none: no reason to lose a study.
+        # It violates the axioms; the study runs all the same.
         return None
 
 
 def _counted(matroid: Matroid) -> int | None:
-    # Formulas that are about parts, which may have to be listed.
+    # Of these, the parts are counted, by a formula or a list.
     if type(matroid) is DirectSumMatroid:
         counts = [_counted(part) for part in matroid.parts]
         known = [count for count in counts if count is not None]

@@ -1,4 +1,4 @@
-"""What users keep in files: edges, vectors, neighbours, groups and means from CSV, graphs.
+"""Reads files of users: edges, vectors, neighbors, groups and means from CSV, and graphs.
 
 A CSV file has a header line that names its columns, as pandas and R write it.
 """
@@ -38,7 +38,7 @@ class Columns:
         return self.columns[name]
 
     def numbers(self, name: str, *, optional: bool = False) -> npt.NDArray[np.float64]:
-        """The entries of a column that must be finite numbers; NaN for those that may lack."""
+        """The entries of a column of finite numbers; NaN for empty ones, if it is optional."""
         if optional and name not in self.columns:
             return np.full(len(self.lines), np.nan)
         values = np.full(len(self.column(name)), np.nan)
@@ -48,7 +48,7 @@ class Columns:
         return values
 
     def filled(self, name: str) -> Sequence[Any]:
-        """The entries of a column in which none may be empty."""
+        """The entries of a column that has no empty ones."""
         for i, entry in enumerate(self.column(name)):
             if entry == "":
                 raise StudyError(f"{self.place(i, name)}: is empty")
@@ -65,7 +65,7 @@ class Columns:
         return Columns(self.path, columns, [self.lines[i] for i in rows] if self.lines else ())
 
     def place(self, i: int, name: str) -> str:
-        """Where an entry stands, for messages."""
+        """The place of an entry, for messages."""
         where = f"line {self.lines[i]}" if self.lines else f"edge {i}"
         return f"{self.path}, {where}, {name}"
 
@@ -92,7 +92,7 @@ def read_csv(path: Path) -> Columns:
     except csv.Error as error:
         raise StudyError(f"{path} is not CSV: {error}") from None
     while rows and not any(rows[-1]):
-        # Spreadsheets like to add lines of commas.
+        # Some spreadsheets add lines of commas.
         rows.pop()
         lines.pop()
     if not header:
@@ -234,7 +234,7 @@ def read_graph(path: Path, kind: str | None = None) -> tuple[list[tuple[Any, Any
     try:
         graph = read[kind](path)
     except Exception as error:
-        # Whatever a parser stumbles over: XML, Unicode, numbers.
+        # Parsers of XML, Unicode and numbers raise exceptions of many kinds.
         raise StudyError(f"{path} cannot be read as {kind}: {error}") from error
     links = list(graph.edges(data=True))
     if graph.is_directed() or kind == "edgelist":

@@ -144,7 +144,7 @@ class _Walk:
         return _hash("array", shape, array.tobytes())
 
     def _matroid(self, matroid: Matroid) -> bytes:
-        """By what determines it; only the class knows that."""
+        """By the data that determine the matroid, which its class gives."""
         data = matroid._own_data()
         if data is None:
             return self._state(matroid)
@@ -153,7 +153,7 @@ class _Walk:
         )
 
     def _state(self, value: Any) -> bytes:
-        """The class and what pickling keeps beside it."""
+        """The class and what pickling stores of the object."""
         cls = type(value)
         try:
             known = copyreg.dispatch_table.get(cls)
@@ -358,10 +358,10 @@ def _is_constant(value: Any) -> bool:
 
 
 def _constants(module: ModuleType | None, text: bytes, folder: str) -> dict[str, Any]:
-    """What the names of a module stand for, where that may differ from what its text says.
+    """Constants of a module, whose values may differ from its text: a program may set them.
 
-    Another program may have set them. Variables that the module's own functions assign to do not
-    count, and neither does the folder that it is in.
+    Variables that functions of the module assign to do not count. Neither does the folder of the
+    module.
     """
     try:
         tree = ast.parse(text)

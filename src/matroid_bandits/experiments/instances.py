@@ -41,7 +41,7 @@ def instance_at(
     Parameters
     ----------
     top : Section
-        The study, whose environment and sense are for all.
+        The study, with the environment and sense of all instances.
     section : Section
         The instance.
     seed, horizon : int
@@ -56,9 +56,9 @@ def instance_at(
     column = _own_column(environment)
     source = source_at(section, seed=seed, means_column=column, movies=movies)
     cls = class_at(environment, catalog.environment_class, catalog.ENVIRONMENTS)
-    parameters = parameters_for(cls, environment, beside=("type", "means"), given=("means",))
+    parameters = parameters_for(cls, environment, exclude=("type", "means"), given=("means",))
     if source.means is not None and "means" not in section.value("environment", {}):
-        # Ratings of movies go before means that the study gives for all.
+        # Ratings of movies take precedence over means that the study gives for all instances.
         means: FloatArray | tuple[float, float] = source.means
     else:
         means = _means(environment, source)
@@ -77,7 +77,7 @@ def instance_at(
             "content": content,
             "environment": {**identity_of_class(cls), "parameters": plain(parameters)},
             "means": list(means) if isinstance(means, tuple) else fingerprint(means),
-            # Rewards are what there is if nothing is said, as before there were costs.
+            # Left out for rewards, as in folders from before there were costs.
             **({} if sense == "max" else {"sense": sense}),
         },
         note=section.text("note"),
@@ -86,14 +86,14 @@ def instance_at(
         policies=_policies(section, policies),
         sense=sense,
     )
-    # Whatever the seeds, the means of a run lie between these.
+    # The means of every run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):
         environment.at(None, instance.environment, np.broadcast_to(extreme, size))
     return instance
 
 
 def _sense(top: Section, section: Section, source: Source) -> Sense:
-    """The instance's own, else the study's; a problem has one already."""
+    """The sense of the instance, else that of the study; a problem has its own."""
     general = top.choice("sense", _SENSES, "max")
     sense = section.choice("sense", _SENSES, general)
     if source.sense is None or source.sense == sense:
@@ -118,12 +118,12 @@ def _policies(section: Section, names: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _described(source: Source) -> tuple[int, int, str]:
-    """Size, rank and fingerprint: the first that is computed of a matroid."""
+    """Size, rank and fingerprint of the matroid."""
     return source.matroid.size, source.matroid.rank, fingerprint(source.matroid)
 
 
 def _environment(top: Section, section: Section) -> Section:
-    """The instance's own; what it leaves out is the study's, if of the same type."""
+    """The instance's own environment, completed from the study's if it is of the same type."""
     general = top.section("environment", values=top.value("environment", {})).parameters()
     usual = general.get("type", "gaussian")
     if "environment" not in section:

@@ -1,4 +1,4 @@
-"""The movies of a study: from where the user says, the cache, the network, or invented."""
+"""The movies of a study: from a path, the cache or the network, or invented."""
 
 from os import PathLike
 
@@ -15,17 +15,17 @@ __all__ = ["SYNTHETIC", "USUAL", "Movies"]
 #: The release that is downloaded.
 USUAL = "ml-latest-small"
 
-#: In place of a path: the invented catalog, without looking for a real one.
+#: Instead of a path: invented movies.
 SYNTHETIC = "synthetic"
 
 
 class Movies:
-    """The movies of a study: a release is read, or missed, once for all its instances.
+    """The movies of a study: each release is read, or downloaded, once for all instances.
 
     Parameters
     ----------
     path : str or path, optional
-        Folder or zip of a release, or ``synthetic``; by default the cache or the network is asked.
+        Folder or zip of a release, or ``synthetic``; by default from the cache or the network.
     """
 
     def __init__(self, path: str | PathLike[str] | None = None) -> None:
@@ -41,8 +41,8 @@ class Movies:
         ----------
         number : int
             How many.
-        order : str
-            As :meth:`~matroid_bandits.datasets.MovieCatalog.choose` has it.
+        way : str
+            As in :meth:`~matroid_bandits.datasets.MovieCatalog.choose`.
         path : str or path, optional
             Another release than that of the study.
         """
@@ -52,16 +52,18 @@ class Movies:
         movies, warning = self._found[where]
         if warning and number > len(movies):
             raise ValueError(
-                f"{number} movies are asked for, but there are only {len(movies)} invented ones; "
-                "for real ones say where they are: --movielens PATH"
+                f"{number} movies are needed, but there are only {len(movies)} invented ones; "
+                "for real ones give their path: --movielens PATH"
             )
         return movies.choose(number, order), warning
 
 
 def _find(path: str | PathLike[str] | None) -> tuple[MovieCatalog, str]:
-    """A catalog, and a warning if it is invented."""
+    """Movies, and a warning if they are invented."""
     if path == SYNTHETIC:
-        warning = "invented movies of the same shape, as asked for; not compared with anything"
+        warning = (
+            "invented movies of the same shape, as requested; not compared with published figures"
+        )
         return synthetic_catalog(), warning
     if path is not None:
         return read_movielens(path), ""

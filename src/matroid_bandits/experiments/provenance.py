@@ -1,4 +1,4 @@
-"""Where numbers come from: versions, commit, machine, command."""
+"""The origin of results: versions, commit, machine, command."""
 
 import json
 import os
@@ -16,7 +16,7 @@ import matroid_bandits
 
 __all__ = ["SESSION_KEYS", "new_session", "now"]
 
-#: What is known of a session from its start.
+#: Keys of a session that has started.
 SESSION_KEYS = {
     "started",
     "command",
@@ -32,7 +32,7 @@ SESSION_KEYS = {
 
 
 def new_session(jobs: int, command: Sequence[str] | None = None) -> dict[str, Any]:
-    """What a report tells about how its numbers came about."""
+    """Versions, machine and command of a session that starts now."""
     return {
         "started": now(),
         "command": shlex.join(_command() if command is None else command),

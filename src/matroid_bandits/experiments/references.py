@@ -42,7 +42,7 @@ def reference_at(section: Section, names: Mapping[str, list[str]]) -> Reference:
 
 
 def _check(data: Columns, names: Mapping[str, list[str]]) -> None:
-    """Refuse columns, instances and policies that mean nothing, and lines given twice."""
+    """Refuse unknown columns, instances and policies, and lines given twice."""
     for column in data.columns:
         if column not in (*_KEYS, *_NUMBERS):
             hint = suggestion(column, (*_KEYS, *_NUMBERS))
@@ -68,6 +68,6 @@ def _rows(data: Columns) -> list[dict[str, Any]]:
         for i, value in enumerate(data.numbers(measure, optional=optional)):
             if value <= 0:
                 raise StudyError(f"{data.place(i, measure)}: must be positive, got {value:g}")
-            if value > 0:  # and not NaN, which stands for an empty cell
+            if value > 0:  # not NaN, which means an empty cell
                 rows[i][measure] = float(value) if optional else int(value)
     return rows

@@ -1,4 +1,4 @@
-"""Results as data frames, from the tables and from whatever is not in them yet.
+"""Results as data frames, from the tables and from runs that are not in them yet.
 
 Damage is found out: every table has a checksum of its content, and its pages have their own;
 runs are compared with their curves, and all numbers with what the study allows. Tables of earlier
@@ -34,7 +34,7 @@ _TYPES = {
     "horizon": "int64",
     "round": "int64",
     "regret": "float64",
-    # Not there in folders of versions that did not know it.
+    # Missing in folders of earlier versions.
     "lower_bound": "float64",
     "seconds": "float64",
     # A policy of the user's own may not count.
@@ -50,7 +50,7 @@ _CHECKSUM = b"matroid-bandits checksum"
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What a study gave.
+    """The results of a study.
 
     Attributes
     ----------
@@ -101,8 +101,8 @@ def _read(store: Store) -> Results:
     study = store.description()
     runs = _read_table(store.runs_file, _RUN_COLUMNS)
     curves = _read_table(store.curves_file, _CURVE_COLUMNS)
-    # Runs are written last: a curve without its run was being gathered when something broke. A
-    # run whose curve is gone is run again.
+    # Runs are written last: a curve without its run is from an interrupted write. A run without its
+    # curve is run again.
     curves = curves.merge(runs[_KEY], on=_KEY)
     runs = runs.merge(curves[_KEY].drop_duplicates(), on=_KEY)
     # A part that is in the table already was about to be removed.
@@ -126,7 +126,7 @@ def _read(store: Store) -> Results:
 
 
 def _check(study: dict[str, Any], sessions: list[dict[str, Any]], *tables: pd.DataFrame) -> None:
-    """Refuse what only damage can explain."""
+    """Refuse results that contradict the study or each other."""
     identity = study["identity"]
     if [entry["name"] for entry in study["instances"]] != list(identity["instances"]):
         raise ValueError("study.json contradicts itself")
@@ -134,7 +134,7 @@ def _check(study: dict[str, Any], sessions: list[dict[str, Any]], *tables: pd.Da
         for column, known in (("instance", "instances"), ("policy", "policies")):
             for name in table[column].unique():
                 if name not in identity[known]:
-                    raise ValueError(f"there are runs of {name}, which study.json does not know")
+                    raise ValueError(f"there are runs of {name}, which is not in study.json")
         if table["regret"].isna().any() or not table["session"].between(0, len(sessions) - 1).all():
             raise ValueError("runs without regret, or of an unknown session")
         if table.duplicated(_KEY).any():
@@ -208,7 +208,7 @@ def _read_table(path: Path, columns: list[str]) -> pd.DataFrame:
             raise ValueError("its content does not have its checksum: the file is damaged")
         return _typed(frame, columns)
     except Exception as error:
-        # Whatever a parser stumbles over.
+        # Parsers of damaged files raise exceptions of many kinds.
         reason = " ".join(str(error).split())
         raise StudyError(f"{path} cannot be read: {reason}") from error
 

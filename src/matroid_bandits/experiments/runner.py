@@ -162,7 +162,7 @@ def _run_in_parallel(
 
 @contextlib.contextmanager
 def _pool(worker: Worker, jobs: int) -> Iterator[Callable[[Task], Any]]:
-    """Processes that run tasks; whatever happens, none is left behind."""
+    """Processes that run tasks; all have ended on exit."""
     # So that they do not import from the folder in which they start.
     safe_path = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"

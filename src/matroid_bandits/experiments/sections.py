@@ -1,4 +1,4 @@
-"""Tables of a study file that know where they stand, so that messages can say it."""
+"""Tables of a study file with their places, which messages name."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ T = TypeVar("T", bound=str)
 class Document:
     """The text a study was read from.
 
-    Finds the line of a key, for messages only: a line it does not find is left out.
+    It finds the line of a key, for messages only; a line that is not found is left out.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Document:
     text : str
         TOML.
     folder : Path
-        From where relative paths are seen.
+        The folder to which paths are relative.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Document:
                 self._lines.setdefault((*table, *_keys(found[1])), number)
 
     def where(self, place: Place) -> str:
-        """File, line and key, as far as they are known."""
+        """File, line and key, as far as they can be found."""
         line = next(
             (self._lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self._lines),
             None,
@@ -66,7 +66,7 @@ class Document:
 
 
 class Section:
-    """One table of the study; what is asked for is what it may have."""
+    """One table of a study; its methods read and check the value of a key."""
 
     def __init__(self, values: Any, document: Document, place: Place = ()) -> None:
         if not isinstance(values, Mapping):
@@ -91,24 +91,24 @@ class Section:
         return StudyError(f"{self._document.where((*self.place, *key))}: {message}")
 
     def only(self, allowed: Iterable[str]) -> None:
-        """Refuse keys that mean nothing here."""
+        """Refuse all keys but these."""
         names = list(allowed)
         for key in self._values:
             if key not in names:
                 raise self.error(f"unknown key; {suggestion(str(key), names)}", str(key))
 
     def value(self, key: str, default: Any = None) -> Any:
-        """Whatever is there."""
+        """The value of a key, unchecked."""
         return self._values.get(key, default)
 
     def required(self, key: str, example: str) -> Any:
-        """Whatever is there; it must be."""
+        """The value of a key that must be there."""
         if key not in self._values:
             raise self.error(f"{key} is missing; for example {example}")
         return self._values[key]
 
     def text(self, key: str, default: str = "") -> str:
-        """A text, not empty if it is there."""
+        """A text; if the key is there, it is not empty."""
         value = self._values.get(key, default)
         if not isinstance(value, str) or (key in self._values and not value.strip()):
             raise self.error(f"must be a text, got {abbreviated(value)}", key)
@@ -140,7 +140,7 @@ class Section:
             raise self.error(str(error), key) from None
 
     def list(self, key: str, example: str) -> list[Any]:
-        """A list with something in it; it must be there."""
+        """A list that must be there and not be empty."""
         value = self.required(key, example)
         if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
             raise self.error(f"must be a list, such as {example}, got {abbreviated(value)}", key)
@@ -152,7 +152,7 @@ class Section:
     def chosen(
         self, key: str, known: Sequence[str], *, what: str, same: Callable[[str, str], bool]
     ) -> tuple[str, ...] | None:
-        """The names in the list at `key`, as they are known; None if it is not there.
+        """The names in the list at `key`, in their usual form; None if there is no such key.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class Section:
         what : str
             What they are the names of, for messages.
         same : callable
-            Whether a known name is meant by what is written.
+            Whether a known name, the first argument, is meant by the second.
         """
         if key not in self:
             return None
@@ -178,14 +178,14 @@ class Section:
         return tuple(chosen)
 
     def file(self, key: str, name: str | None = None, *, or_folder: bool = False) -> Path:
-        """The file whose path stands at `key`, or is `name`; it must be there."""
+        """The file with the path at `key`, or the path `name`; it must exist."""
         given = Path(self.text(key) if name is None else name)
         try:
             path = self._document.folder / given.expanduser()
             if path.is_file() or (or_folder and path.is_dir()):
                 return path
         except (OSError, RuntimeError) as error:
-            # A name that no file can have; a user who is not known.
+            # A name that no file can have, or an unknown user.
             raise self.error(f"no file can be {abbreviated(str(given))}: {error}", key) from None
         if not str(path).isprintable():
             raise self.error(f"there is no file {abbreviated(str(path))}", key)
@@ -201,7 +201,7 @@ class Section:
         except MemoryError:
             raise self.error("too large for this machine's memory", *place) from None
         except Exception as error:
-            # Whatever a user's class raises.
+            # A class of the user's may raise anything.
             raise self.error(repr(error), *place) from error
 
     def bounds(self, key: str, *, ascending: bool = True) -> tuple[float, float]:
@@ -226,9 +226,9 @@ class Section:
         """A table with other values at the same place."""
         return Section(values, self._document, self.place)
 
-    def parameters(self, beside: Iterable[str] = ()) -> dict[str, Any]:
-        """All keys and values but those named."""
-        left_out = set(beside)
+    def parameters(self, exclude: Iterable[str] = ()) -> dict[str, Any]:
+        """All keys and values but those in `exclude`."""
+        left_out = set(exclude)
         return {key: value for key, value in self._values.items() if key not in left_out}
 
 

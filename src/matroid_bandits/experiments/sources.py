@@ -1,4 +1,4 @@
-"""Where the matroid of an instance comes from."""
+"""Reads the matroid of an instance: from a name, a table, files or other matroids."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -47,15 +47,15 @@ class Source:
     ----------
     matroid : Matroid
     text : str
-        What it is called where it has no other name.
+        Its name, if the instance has no other.
     columns : Columns, optional
         Other columns of its file.
     means : numpy.ndarray, optional
-        Means that belong to it.
+        Means that come with it.
     warning, data : str
         As in :class:`~matroid_bandits.experiments.Instance`.
     sense : {"max", "min"}, optional
-        What it says itself about its means, if it is a problem.
+        The sense of a problem; None for a matroid.
     """
 
     matroid: Matroid
@@ -100,11 +100,11 @@ class _Reader:
     movies: Movies
 
     def read(self, section: Section, place: Place, value: Any) -> Source:
-        """The matroid that `value` describes, which stands at a place of `section`."""
+        """The matroid that `value`, found at a place of `section`, describes."""
         if isinstance(value, Matroid):
             return Source(value, repr(value))
         if isinstance(value, Problem):
-            # Its names are for people, of whom there are none in a study.
+            # A study has no use for the names of its elements.
             return Source(value.matroid, repr(value.matroid), sense=value.sense)
         if not isinstance(value, str):
             return self._table(section.section(*place, values=value))
@@ -174,8 +174,8 @@ class _Reader:
             raise section.error(f"{cls.__name__} is not a matroid: derive it from Matroid", "type")
         several = inspect.signature(cls).parameters.get("matroids")
         is_variadic = several is not None and several.kind is several.VAR_POSITIONAL
-        beside = ("type", "matroids") if is_variadic else ("type",)
-        parameters = parameters_for(cls, section, beside=beside)
+        exclude = ("type", "matroids") if is_variadic else ("type",)
+        parameters = parameters_for(cls, section, exclude=exclude)
         parts: list[Matroid] = []
         if is_variadic:
             parts = self._all(section, "matroids")
@@ -195,7 +195,7 @@ class _Reader:
         return Source(matroid, f"{_family_name(cls)}({matroid.size})", columns)
 
 
-# What can be done with a matroid, and the key beside it.
+# What can be made of a matroid, and the key of the other argument.
 _OF_ONE = {
     "dual": None,
     "truncate": "rank",

@@ -62,22 +62,24 @@ def load_study(
 ) -> Study:
     """A study from a TOML file, or from a dictionary of the same form.
 
-    Everything is checked and every matroid built: what loads can be run.
+    Everything is checked and every matroid is built, so a study that loads can be run. A file
+    that names code of the user's, such as ``file.py:Class``, executes it.
 
     Parameters
     ----------
     source : str, path or dict
-        A TOML file, whose relative paths are seen from its folder; or a dictionary, which may
-        also hold matroids, problems, policy classes and environment classes themselves.
+        A TOML file, in which paths are relative to its folder; or a dictionary, which may also
+        hold matroids, problems, policy classes and environment classes themselves.
     only : sequence of str
-        Names of instances; the others are not read, nor is what they would download. By default
+        Names of the instances to read; the others are not read, and download nothing. By default
         all.
     seed : int, optional
-        Instead of the study's own: that of the first run, and of random matroids.
+        The seed of the first run and of random matroids; by default that in the study.
     movielens : str or path, optional
-        Folder or zip of a MovieLens release for the instances that use it. Without, it is taken
-        from the user's cache, else downloaded, else replaced by an invented catalog, with a
-        warning in the instance. The word ``synthetic`` takes the invented catalog at once.
+        Folder or zip of a MovieLens release for the instances that use it. By default the release
+        is taken from the user's cache or downloaded; if neither is possible, an invented
+        catalog takes its place, and the instance has a warning. ``synthetic`` means the invented
+        catalog.
 
     Raises
     ------
@@ -130,11 +132,11 @@ def try_policy(policy: PolicySpec, instance: Instance, seed: int) -> None:
     Raises
     ------
     ValueError
-        If it cannot play there; whatever a class of the user's raises.
+        If it cannot play there. A class of the user's may raise any other exception.
     """
     made = policy.new_policy(instance.problem, seed)
-    _refuse_if_no_policy(made)
-    _refuse_if_deaf_to_costs(made, instance)
+    _check_is_policy(made)
+    _check_sense(made, instance)
     refuse_unfit(made, instance.environment_for(seed))
 
 
@@ -154,17 +156,17 @@ def _study(
     title = top.name("title", name)
     policies = [_policy(s) for s in _tables(top, "policies", "type", '["MAUB", "OMM"]')]
     labels = [policy.name for policy in policies]
-    _refuse_doubles(top, "policies", labels, "label")
+    _check_distinct(top, "policies", labels, "label")
     sections = _tables(top, "instances", "matroid", '["K20", "U(15,30)"]')
     names = [_name_of(section) for section in sections]
-    _refuse_unknown(only, names)
+    _check_instances(only, names)
     wanted = {normalized(chosen) for chosen in only}
     instances = [
         instance_at(top, section, seed=seed, horizon=horizon, movies=movies, policies=labels)
         for section, given in zip(sections, names, strict=True)
         if not only or given is None or normalized(given) in wanted
     ]
-    _refuse_doubles(top, "instances", [instance.name for instance in instances], "name")
+    _check_distinct(top, "instances", [instance.name for instance in instances], "name")
     for i, policy in enumerate(policies):
         mine = [instance for instance in instances if instance.admits(policy.name)]
         if not mine and not only:
@@ -173,7 +175,7 @@ def _study(
             try:
                 try_policy(policy, instance, seed)
             except Exception as error:
-                # Whatever a user's class raises.
+                # A class of the user's may raise anything.
                 problem = str(error) if isinstance(error, ValueError) else repr(error)
                 raise top.error(f"on {instance.name}: {problem}", "policies", i) from error
     known = {
@@ -207,21 +209,21 @@ def _tables(top: Section, key: str, short: str, example: str) -> list[Section]:
 
 
 def _name_of(section: Section) -> str | None:
-    """The name of an instance, if it can be told before its matroid is built."""
+    """The name of an instance, if it does not depend on its matroid."""
     for value in (section.value("name"), section.value("matroid")):
         if isinstance(value, str):
             return value
     return None
 
 
-def _refuse_unknown(only: Sequence[str], names: Sequence[str | None]) -> None:
+def _check_instances(only: Sequence[str], names: Sequence[str | None]) -> None:
     known = [name for name in names if name is not None]
     for chosen in only:
         if len(known) == len(names) and normalized(chosen) not in map(normalized, known):
             raise StudyError(f"unknown instance {chosen!r}; {suggestion(chosen, known)}")
 
 
-def _refuse_doubles(top: Section, key: str, names: list[str], how: str) -> None:
+def _check_distinct(top: Section, key: str, names: list[str], how: str) -> None:
     for i, name in enumerate(names):
         if name in names[:i]:
             raise top.error(f"{name!r} is there twice; give one of them another {how}", key, i)
@@ -231,11 +233,11 @@ def _refuse_doubles(top: Section, key: str, names: list[str], how: str) -> None:
 
 
 def _policy(section: Section) -> PolicySpec:
-    """A class with its parameters, which stand beside its name or in brackets behind it."""
+    """A class with its parameters, given in brackets after its name or as keys of their own."""
     section, written = with_call_parameters(section, _NOT_PARAMETERS)
     cls = class_at(section, catalog.policy_class, catalog.POLICIES)
     parameters = parameters_for(
-        cls, section, beside=_NOT_PARAMETERS, given=("matroid", "problem"), optional=("seed",)
+        cls, section, exclude=_NOT_PARAMETERS, given=("matroid", "problem"), optional=("seed",)
     )
     if "index" in parameters:
         parameters["index"] = _index(section, parameters["index"])
@@ -248,13 +250,13 @@ def _index(section: Section, value: Any) -> Any:
     """The index of a policy: one of the user's is made here, by its class and parameters."""
     table = value if isinstance(value, Mapping) else {"type": value}
     if not isinstance(table.get("type"), str) or not is_own(table["type"]):
-        # A name, or whatever else the policy takes.
+        # The policy itself reads names, and refuses everything else.
         return value
     inner, _ = with_call_parameters(section.section("index", values=table), ("type",))
     cls = own_class(inner)
     if not issubclass(cls, Index):
         raise inner.error(f"{cls.__name__} is not an index: derive it from Index", "type")
-    return inner.at(None, partial(cls, **parameters_for(cls, inner, beside=("type",))))
+    return inner.at(None, partial(cls, **parameters_for(cls, inner, exclude=("type",))))
 
 
 def _spec(cls: type, parameters: dict[str, Any], name: str) -> PolicySpec:
@@ -270,7 +272,7 @@ def _make(cls: type, parameters: Mapping[str, Any], problem: Matroid | Problem, 
     return cls(problem, **parameters, **more)
 
 
-def _refuse_if_no_policy(made: object) -> None:
+def _check_is_policy(made: object) -> None:
     for method in ("select", "update"):
         if not callable(getattr(made, method, None)):
             raise ValueError(
@@ -278,8 +280,8 @@ def _refuse_if_no_policy(made: object) -> None:
             )
 
 
-def _refuse_if_deaf_to_costs(made: object, instance: Instance) -> None:
-    """Refuse a policy that says it is after rewards where means are costs.
+def _check_sense(made: object, instance: Instance) -> None:
+    """Refuse a policy that maximizes where means are costs.
 
     Its regret would be measured against the basis of largest cost.
     """

@@ -1,4 +1,4 @@
-"""A study's folder: every finished run is there, whole, whatever happens next.
+"""The folder of a study, in which every finished run is kept.
 
 While a study runs, each finished run is a small file in ``parts/``. When it ends, or is
 interrupted in good order, they are gathered into two tables, ``runs.parquet`` and
@@ -44,7 +44,7 @@ class Store:
         self.curves_file = folder / "curves.parquet"
         self.parts = folder / "parts"
 
-    # ---- whose folder it is ----
+    # ---- the study of the folder ----
 
     def check(self, study: Study, *, extend: bool = False) -> None:
         """Refuse a folder that belongs to another study, or is no place for one.
@@ -90,7 +90,7 @@ class Store:
         except OSError as error:
             raise self._unwritable(error) from None
         with held:
-            # Once more: somebody may have been faster.
+            # Another process may have claimed it in between.
             self.check(study, extend=extend)
             self._tidy()
             _make(self.parts)
@@ -107,7 +107,7 @@ class Store:
                 path.unlink()
 
     def _compare(self, study: Study, *, extend: bool) -> None:
-        # As it will be read back, so that tuples are lists on both sides.
+        # Through JSON, so that tuples are lists on both sides.
         wanted = json.loads(_json(study.identity()))
         stored = self.description()["identity"]
         if any("bases" in instance for instance in stored.get("instances", {}).values()):
@@ -182,7 +182,7 @@ class Store:
             "curve": {name: values.tolist() for name, values in curve.items()},
         }
         name = hashlib.sha256(repr(tuple(task)).encode()).hexdigest()[:12]
-        # The checksum tells tasks apart; the rest is for people.
+        # The checksum distinguishes tasks; the rest is for readers.
         readable = slug(str(task)).encode("ascii", "ignore").decode()[:60]
         write_json(self.parts / f"{readable}-{name}.json", content)
 
@@ -196,12 +196,12 @@ class Store:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write `content` so that the file is there whole or not at all."""
+    """Write `content`; the file is complete or does not exist."""
     write_atomically(path, _json(content).encode())
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` at one stroke, so that not even a power cut leaves half a file."""
+    """Replace `path` in one step: not even a power cut leaves half a file."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}{_UNFINISHED}")
     with temporary.open("wb") as file:
         file.write(content)
@@ -212,7 +212,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a new name in `folder` last."""
+    """Write the list of files in `folder` to disk."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -231,7 +231,7 @@ def _json(content: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of NumPy as numbers; whatever else a user's parameters hold, as shown."""
+    """Numbers of NumPy as numbers, everything else as its repr."""
     return value.tolist() if hasattr(value, "tolist") else repr(value)
 
 
@@ -243,7 +243,7 @@ def _read_json(path: Path) -> Any:
 
 
 def _described(study: Study) -> dict[str, Any]:
-    """The study as a report needs it, when nothing but its folder is left."""
+    """What a report needs of the study."""
     reference = study.reference
     return {
         "format": _FORMAT,

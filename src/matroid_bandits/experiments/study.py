@@ -1,4 +1,4 @@
-"""What a study is: instances, policies and seeds, each combination of the three one task."""
+"""A study: instances, policies and seeds; each combination of the three is one task."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -28,10 +28,10 @@ __all__ = [
     "Task",
 ]
 
-#: What a run measures and a published table may give, beside the regret.
+#: What a run measures besides the regret, and a published table may have.
 MEASURES = ("seconds", *COUNTERS)
 
-#: More runs than this are a slip of the finger.
+#: More runs than this are taken for a mistake.
 MOST_RUNS = 1_000_000
 
 # A quick study has so many runs at most, and so much shorter ones.
@@ -56,7 +56,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """A matroid and who answers.
+    """A matroid and its environment.
 
     Attributes
     ----------
@@ -71,12 +71,12 @@ class Instance:
     means : numpy.ndarray, or pair of float
         The means, the same in all runs; or the bounds between which each run draws its own.
     origin : dict
-        Whatever the numbers of a run depend on, beside the horizon, in plain values: two instances
-        of one origin give the same results.
+        All that the numbers of a run depend on, except the horizon, in plain values: instances
+        with equal origins give the same results.
     note : str
-        What a reader of the report should know.
+        A remark for readers of the report.
     warning : str
-        What a reader must not overlook.
+        A warning for readers of the report.
     data : str
         Name of a data set that was taken instead of the usual one.
     policies : tuple of str, optional
@@ -114,8 +114,8 @@ class Instance:
         try:
             return float(regret_lower_bound(self.problem, self.environment_for(seed), self.horizon))
         except (NotImplementedError, ValueError):
-            # The environment tells no divergence, or what is called a matroid is none: no reason
-            # to lose a run.
+            # The environment has no divergence, or the matroid violates the axioms; the run counts
+            # all the same.
             return float("nan")
 
     def admits(self, policy: str) -> bool:
@@ -132,9 +132,9 @@ class PolicySpec:
     name : str
         Name in tables, figures and results.
     make : callable
-        Makes a fresh policy for a matroid or a problem.
+        Makes a new policy for a matroid or a problem.
     origin : dict
-        Class, parameters and, for a file of the user's own, its checksum, in plain values.
+        Class, parameters and, for a class of the user's, the fingerprint of its code.
     takes_seed : bool
         Whether `make` takes the seed of the run as well: the policy draws random numbers.
     """
@@ -145,7 +145,7 @@ class PolicySpec:
     takes_seed: bool = False
 
     def new_policy(self, problem: Matroid | Problem, seed: int) -> SupportsSelectUpdate:
-        """A fresh policy for run number `seed`."""
+        """A new policy for run number `seed`."""
         return self.make(problem, seed=seed) if self.takes_seed else self.make(problem)
 
 
@@ -170,7 +170,7 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class Reference:
-    """Published figures that a report shows beside its own.
+    """Published figures, which a report compares with its own.
 
     Attributes
     ----------
@@ -233,7 +233,7 @@ class Study:
         return range(self.seed, self.seed + self.runs)
 
     def tasks(self) -> list[Task]:
-        """All runs, seed by seed: what an interrupted study has is then as even as can be."""
+        """All runs, by seed, so that an interrupted study has about as many of each kind."""
         return [
             Task(instance.name, policy.name, seed)
             for seed in self.seeds
@@ -243,7 +243,7 @@ class Study:
         ]
 
     def instance(self, name: str) -> Instance:
-        """The instance called `name`, as it is written or in any case and with blanks."""
+        """The instance called `name`; failing that, in any case and with blanks."""
         for same in (str, normalized):
             for instance in self.instances:
                 if same(instance.name) == same(name):
@@ -309,13 +309,13 @@ class Study:
     def _running(
         self, chosen: Sequence[Instance], policies: Sequence[PolicySpec]
     ) -> tuple[tuple[Instance, ...], tuple[PolicySpec, ...]]:
-        """Those chosen, or all; what has nothing to run with was not meant, unless chosen."""
+        """The instances and policies that run; one that was chosen but cannot run is refused."""
         wanted = [i for i in self.instances if not chosen or i in chosen]
         pairs = [
             (instance, policy)
             for instance in wanted
             for policy in policies or self.policies
-            # What the study does not know, it does not keep from any instance.
+            # A policy that is not in the study runs on every instance.
             if policy not in self.policies or instance.admits(policy.name)
         ]
         for names, there, others in (
@@ -347,7 +347,7 @@ def slug(text: str) -> str:
 
 
 def same_policy(name: str, wanted: str) -> bool:
-    """Whether `wanted` is a way of writing `name`: any case, blanks, order of parameters."""
+    """Whether `wanted` means `name`: in any case, with blanks, parameters in any order."""
     if normalized(name) == normalized(wanted):
         return True
     try:
@@ -360,5 +360,5 @@ def same_policy(name: str, wanted: str) -> bool:
 
 
 def normalized(name: str) -> str:
-    """A name in any case, with or without blanks: ``u(7, 10)`` for ``U(7,10)``."""
+    """A name in small letters without blanks: ``u(7,10)`` for ``U(7, 10)``."""
     return name.lower().replace(" ", "")

@@ -2,7 +2,7 @@
 
 A study runs code: every file that it names, as in ``file.py:Class``, and every module that such a
 file imports. Files in the folder of such a file can be imported by their names, as for a script,
-but after everything that is installed: a ``matplotlib.py`` beside a study takes no one's place.
+but installed packages take precedence: a ``matplotlib.py`` beside a study is not imported.
 """
 
 import ast
@@ -53,7 +53,7 @@ class _NeighborFinder(MetaPathFinder):
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         if path is not None:
-            # A module in a package: the package knows its folder.
+            # A module in a package, which has a search path of its own.
             return None
         for folder in self.folders:
             finder = FileFinder(
@@ -102,7 +102,7 @@ class UserCode:
         self._modules: dict[Path, ModuleType] = {}
 
     def module(self, path: Path) -> ModuleType:
-        """The module in the file `path`; whatever its code raises is passed on."""
+        """The module in the file `path`; exceptions of its code are passed on."""
         path = path.resolve()
         if path not in self._modules:
             if not self._modules:
@@ -165,8 +165,8 @@ def _library_folders() -> tuple[Path, ...]:
 def source_files(module: ModuleType) -> dict[str, Path] | None:
     """The file of a module, and those of all modules of the user that it imports, by name.
 
-    Imports count wherever they stand in the text. Of a package that was installed, only its own
-    modules count.
+    Imports inside functions count as well. For a module of an installed package, only modules of
+    the same package count.
 
     Returns
     -------
