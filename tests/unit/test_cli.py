@@ -165,7 +165,13 @@ def test_bernoulli_and_one_run(capsys) -> None:
     "arguments, message",
     [
         ("", "the following arguments are required: COMMAND"),
-        ("simulat", "invalid choice: 'simulat' (choose from"),
+        ("simulat", "unknown command 'simulat'; did you mean simulate? allowed are reproduce, "),
+        ("Simulate", "unknown command 'Simulate'; did you mean simulate?"),
+        ("rum study.toml", "unknown command 'rum'; did you mean run?"),
+        ("xyz --matroid K5", "unknown command 'xyz'; allowed are reproduce, compare, run, report,"),
+        ("--versoin", "unknown argument --versoin; did you mean --version?"),
+        ("--matroid K5", "unknown argument --matroid; allowed are --help, --version"),
+        ("list everything", "unknown argument everything; allowed are --help"),
         ("simulate", "--matroid is missing; for example --matroid K20"),
         ("simulate --matroid K", "unknown matroid 'K'; did you mean K20 or K(3,4)? allowed are"),
         ("simulate --matroid K1000000000", "K1000000000 has more than 2,000,000 elements"),
@@ -176,9 +182,11 @@ def test_bernoulli_and_one_run(capsys) -> None:
         ("simulate --matroid K5 --environment gauss", "did you mean gaussian?"),
         ("simulate --matroid K5 --horizon 0", "must be a whole number from 1 to"),
         (
-            "simulate --matroid K5 --horizon 1e5",
-            "must be a whole number from 1 to 9007199254740992, got '1e5'",
+            "simulate --matroid K5 --horizon 1.5e0",
+            "must be a whole number from 1 to 9007199254740992, got '1.5e0'",
         ),
+        ("simulate --matroid K5 --horizon 1e400", "9007199254740992, got '1e400'"),
+        ("simulate --matroid K5 --horizon 5.0", "9007199254740992, got '5.0'"),
         ("simulate --matroid K5 --runs x", "--runs: must be a whole number from 1"),
         ("simulate --matroid K5 --seed -1", "--seed: must be a whole number from 0"),
         ("simulate --matroid K5 --std -1", "--std: must be a number from 0 to 1e+100, got '-1'"),
@@ -203,6 +211,38 @@ def test_mistakes_get_one_line(capsys, arguments: str, message: str) -> None:
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["1e3", "1E3", "1_000", "1000", "0.1e4"])
+def test_whole_numbers_may_have_an_exponent(text: str, capsys) -> None:
+    assert run(f"simulate --matroid K4 --policy OMM --runs 1 --horizon {text}") == 0
+    assert "; 1,000 rounds; seed 0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", ["", "simulate", "gaps", "list", "run", "report", "reproduce", "compare"]
+)
+def test_help_names_no_file_that_is_not_installed(command: str, capsys) -> None:
+    with pytest.raises(SystemExit) as stop:
+        run(f"{command} --help")
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert "docs/" not in text
+    assert ".md" not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_help_of_run_has_a_study_and_a_warning(capsys, tmp_path) -> None:
+    with pytest.raises(SystemExit):
+        run("run --help")
+    text = capsys.readouterr().out
+    assert "imported and run: run only study files that you trust." in text
+    lines = text[text.index("  horizon =") : text.index("The page")].splitlines()
+    study = tmp_path / "study.toml"
+    study.write_text("\n".join(line.removeprefix("  ") for line in lines))
+    (tmp_path / "links.csv").write_text("source,target\na,b\nb,c\nc,a\n")
+    assert main(["run", str(study), "--list"]) == 0
+    assert "2 instances, OMM, MAUB, MAUB(noise=0.2), 10 runs each" in capsys.readouterr().out
 
 
 def test_version_and_module() -> None:

@@ -27,9 +27,14 @@ def _parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status."""
-    options, unknown = _parser().parse_known_args(arguments)
+    parser = _parser()
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given and given[0].startswith("--") and given[0] not in {"--help", "--version"}:
+        # Otherwise the command would be said to be missing.
+        parser.reject_unknown(given[0])
+    options, unknown = parser.parse_known_args(given)
     if unknown:
-        options.parser.refuse(unknown[0])
+        options.parser.reject_unknown(unknown[0])
     try:
         status: int = options.run(options)
     except KeyboardInterrupt:
@@ -39,15 +44,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{options.parser.prog}: too large for this machine's memory", file=sys.stderr)
         return 1
     except ImportError as error:
-        # An extra that is not installed; the message says which.
+        # An extra is not installed; the message says which.
         print(f"{options.parser.prog}: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # The reader of a pipe (`| head`) has gone: let the interpreter flush into nothing.
+        # The reader of a pipe (`| head`) has ended: the interpreter flushes to the null device.
         silence(sys.stdout)
         return 0
     except OSError as error:
-        # A full disk, a folder that is gone.
+        # A full disk, a folder that was removed.
         print(f"{options.parser.prog}: {error}", file=sys.stderr)
         return 1
     return status

@@ -26,9 +26,9 @@ def add_to(commands: Any) -> None:
 
 
 def _gaps(options: argparse.Namespace) -> int:
-    instances = Instances.of(options)
+    instances = Instances.from_options(options)
     for name, matroid in instances.matroids.items():
-        environment = instances.answering(matroid, instances.seed)
+        environment = instances.environment_for(matroid, instances.seed)
         print(instances.title(name, str(instances.seed)))
         print(gaps(matroid, environment.means))
         try:

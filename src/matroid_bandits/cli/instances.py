@@ -1,11 +1,11 @@
-"""Options that several commands share: a matroid, who answers, and random means."""
+"""Options that several commands share: matroid, environment and random means."""
 
 import argparse
 from dataclasses import dataclass
 from typing import Any
 
 from matroid_bandits import catalog
-from matroid_bandits.cli.options import count, named, spread
+from matroid_bandits.cli.options import named, standard_deviation, whole_number
 from matroid_bandits.environments import Environment, GaussianEnvironment, random_means
 from matroid_bandits.matroids import Matroid
 
@@ -29,13 +29,15 @@ def add_instance_options(parser: Any) -> None:
         metavar="NAME",
         help=f"{', '.join(catalog.ENVIRONMENTS)} (default: gaussian)",
     )
-    parser.add_argument("--std", type=spread, help="noise of Gaussian rewards (default: 0.2)")
     parser.add_argument(
-        "--horizon", type=count(1), default=100_000, help="rounds (default: 100000)"
+        "--std", type=standard_deviation, help="noise of Gaussian rewards (default: 0.2)"
+    )
+    parser.add_argument(
+        "--horizon", type=whole_number(1), default=100_000, help="rounds (default: 100000)"
     )
     parser.add_argument(
         "--seed",
-        type=count(0),
+        type=whole_number(0),
         default=0,
         help="seed of the first run, and of random matroids (default: 0)",
     )
@@ -43,7 +45,7 @@ def add_instance_options(parser: Any) -> None:
 
 @dataclass(frozen=True)
 class Instances:
-    """What these options come to."""
+    """The instances that these options describe."""
 
     matroids: dict[str, Matroid]
     environment: type[Environment]
@@ -52,8 +54,8 @@ class Instances:
     seed: int
 
     @classmethod
-    def of(cls, options: argparse.Namespace) -> "Instances":
-        """Those that were asked for; mistakes end the command."""
+    def from_options(cls, options: argparse.Namespace) -> "Instances":
+        """The instances that the options describe; mistakes end the command."""
         if not options.matroid:
             options.parser.error("--matroid is missing; for example --matroid K20")
         if options.std is not None and options.environment is not GaussianEnvironment:
@@ -70,7 +72,7 @@ class Instances:
             seed=options.seed,
         )
 
-    def answering(self, matroid: Matroid, seed: int) -> Environment:
+    def environment_for(self, matroid: Matroid, seed: int) -> Environment:
         """An environment with random means, as in the experiments of [DG25]."""
         means = random_means(matroid.size, seed)
         if self.environment is GaussianEnvironment:

@@ -40,7 +40,7 @@ def _list(_options: argparse.Namespace) -> int:
     _print_lines(
         {
             "K4+U(2,4)": "The direct sum: a basis of each.",
-            "dual(K5)": "What the bases leave over.",
+            "dual(K5)": "The complements of the bases.",
             "truncate(K20,5)": "Independent sets of 5 elements at most.",
         }
     )
@@ -49,7 +49,7 @@ def _list(_options: argparse.Namespace) -> int:
     print(textwrap.fill(families, 100, initial_indent="  ", subsequent_indent="  "))
     print("Policies by name, here with their parameters and defaults:")
     for cls in catalog.POLICIES.values():
-        print(f"  {_written_out(cls)}")
+        print(f"  {_signature(cls)}")
     return 0
 
 
@@ -59,8 +59,8 @@ def _print_lines(lines: Mapping[str, str]) -> None:
         print(f"  {name:<{width}}  {about}")
 
 
-def _written_out(cls: type[Policy]) -> str:
-    """A policy with all its parameters; dots where the default cannot be written."""
+def _signature(cls: type[Policy]) -> str:
+    """A policy with all its parameters; dots where the default cannot be written as text."""
     parameters = [
         f"{name}=..."
         if parameter.default is None or parameter.default is inspect.Parameter.empty

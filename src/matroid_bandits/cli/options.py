@@ -1,30 +1,38 @@
-"""Options: parsed with one-line answers to mistakes."""
+"""Parsing of options, with one-line messages about mistakes."""
 
 import argparse
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from matroid_bandits._arguments import suggestion
+from matroid_bandits._arguments import abbreviated, suggestion
 from matroid_bandits.environments.base import LARGEST
 from matroid_bandits.simulation import LONGEST
 
-__all__ = ["Parser", "count", "named", "spread"]
+__all__ = ["Parser", "named", "standard_deviation", "whole_number"]
 
 
 class Parser(argparse.ArgumentParser):
-    """Answers mistakes with one line that says what is allowed."""
+    """A parser whose messages are one line that says what is allowed."""
 
     def error(self, message: str) -> NoReturn:
+        """End the command with a message, without the usage."""
         self.exit(2, f"{self.prog}: {message}\n")
 
-    def refuse(self, unknown: str) -> NoReturn:
-        """Answer an argument that is not among the options."""
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Suggest a command for one that does not exist."""
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            hint = suggestion(str(value), action.choices)
+            self.error(f"unknown command {abbreviated(value)}; {hint}")
+        super()._check_value(action, value)
+
+    def reject_unknown(self, unknown: str) -> NoReturn:
+        """End the command because of an argument that is not among the options."""
         known = sorted(option for option in self._option_string_actions if option[:2] == "--")
         self.error(f"unknown argument {unknown}; {suggestion(unknown, known)}")
 
 
 def named(find: Callable[[str], Any]) -> Callable[[str], Any]:
-    """An option's type that hands the finder's own message to the user."""
+    """The type of an option: what `find` returns for its text; its errors are shown."""
 
     def parse(text: str) -> Any:
         try:
@@ -35,25 +43,26 @@ def named(find: Callable[[str], Any]) -> Callable[[str], Any]:
     return parse
 
 
-def count(least: int, most: int = LONGEST) -> Callable[[str], int]:
-    """An option's type: a whole number in a range."""
+def whole_number(minimum: int, maximum: int = LONGEST) -> Callable[[str], int]:
+    """The type of an option: a whole number in a range, such as 100000, 100_000 or 1e5."""
 
     def parse(text: str) -> int:
         try:
-            value = int(text)
+            # Only with an exponent: 5.0 is perhaps not meant to be a whole number.
+            value = float(text) if "e" in text.lower() else int(text)
         except ValueError:
-            value = least - 1
-        if not least <= value <= most:
+            value = minimum - 1
+        if not minimum <= value <= maximum or value != int(value):
             raise argparse.ArgumentTypeError(
-                f"must be a whole number from {least} to {most}, got {text!r}"
+                f"must be a whole number from {minimum} to {maximum}, got {text!r}"
             )
-        return value
+        return int(value)
 
     return parse
 
 
-def spread(text: str) -> float:
-    """An option's type: a standard deviation."""
+def standard_deviation(text: str) -> float:
+    """The type of an option: a standard deviation."""
     try:
         value = float(text)
     except ValueError:

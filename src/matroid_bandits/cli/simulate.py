@@ -10,7 +10,7 @@ from matroid_bandits import catalog
 from matroid_bandits._progress import Progress
 from matroid_bandits._tables import aligned
 from matroid_bandits.cli.instances import Instances, add_instance_options
-from matroid_bandits.cli.options import count, named
+from matroid_bandits.cli.options import named, whole_number
 from matroid_bandits.cli.texts import plus_minus
 from matroid_bandits.simulation import COUNTERS, Simulation, refuse_unfit, simulate
 
@@ -20,8 +20,8 @@ EXAMPLE = (
     "matroid-bandits simulate --matroid K20 --policy MAUB --policy OMM --horizon 100000 --runs 5"
 )
 
-# What runs where no policy is named: the paper's, and what it compares with.
-_USUAL = ("MAUB", "OMM")
+# Run if no policy is named: that of [DG25], and the one it is compared with there.
+_DEFAULT_POLICIES = ("MAUB", "OMM")
 
 
 def add_to(commands: Any) -> None:
@@ -30,13 +30,13 @@ def add_to(commands: Any) -> None:
         "simulate",
         help="run policies on matroids and print a table",
         description="Run policies on matroids with random instances and print a table. Run number "
-        "i has seed SEED + i: its element means are uniform in [0.5, 1], and all policies meet "
+        "i has seed SEED + i: its element means are uniform in [0.5, 1], and all policies get "
         "the same rewards. Policies that draw random numbers get the same seed.",
         epilog=f"example: {EXAMPLE}",
         allow_abbrev=False,
     )
     add_instance_options(parser)
-    usual = " and ".join(_USUAL)
+    usual = " and ".join(_DEFAULT_POLICIES)
     parser.add_argument(
         "--policy",
         action="append",
@@ -45,19 +45,21 @@ def add_to(commands: Any) -> None:
         help=f"{', '.join(catalog.POLICIES)}; with parameters in quotes, such as "
         f"'MAUB(noise=0.2)'; may be repeated (default: {usual})",
     )
-    parser.add_argument("--runs", type=count(1), default=5, help="runs per policy (default: 5)")
+    parser.add_argument(
+        "--runs", type=whole_number(1), default=5, help="runs per policy (default: 5)"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_simulate, parser=parser)
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    instances = Instances.of(options)
+    instances = Instances.from_options(options)
     # Each once, however often it was named.
-    chosen = options.policy or map(catalog.policy, _USUAL)
+    chosen = options.policy or map(catalog.policy, _DEFAULT_POLICIES)
     policies = list({policy.name: policy for policy in chosen}.values())
-    _refuse_unfit(instances, policies, options)
+    _check_policies(instances, policies, options)
     seeds = range(options.seed, options.seed + options.runs)
-    shown_seeds = f"{seeds[0]}..{seeds[-1]}" if len(seeds) > 1 else str(seeds[0])
+    seed_range = f"{seeds[0]}..{seeds[-1]}" if len(seeds) > 1 else str(seeds[0])
     total = len(instances.matroids) * len(policies) * len(seeds)
     interrupted = False
     with Progress(total, unit="run", quiet=options.quiet) as progress:
@@ -65,18 +67,18 @@ def _simulate(options: argparse.Namespace) -> int:
             results: dict[str, list[Simulation]] = {policy.name: [] for policy in policies}
             try:
                 for seed in seeds:
-                    environment = instances.answering(matroid, seed)
+                    environment = instances.environment_for(matroid, seed)
                     for policy in policies:
                         progress.now(f"{name} {policy.name} seed {seed}")
-                        fresh = policy(matroid, seed=seed)
+                        new = policy(matroid, seed=seed)
                         results[policy.name].append(
-                            simulate(fresh, environment, options.horizon, seed=seed)
+                            simulate(new, environment, options.horizon, seed=seed)
                         )
                         progress.done()
             except KeyboardInterrupt:
                 interrupted = True
             if any(results.values()):
-                progress.print(_table(instances.title(name, shown_seeds), results))
+                progress.print(_table(instances.title(name, seed_range), results))
             if interrupted:
                 break
     if interrupted:
@@ -86,15 +88,15 @@ def _simulate(options: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_unfit(
+def _check_policies(
     instances: Instances, policies: list[catalog.NamedPolicy], options: argparse.Namespace
 ) -> None:
     """End the command if a policy cannot play on a matroid, before anything runs."""
     for name, matroid in instances.matroids.items():
         for policy in policies:
             try:
-                fresh = policy(matroid, seed=options.seed)
-                refuse_unfit(fresh, instances.answering(matroid, options.seed))
+                new = policy(matroid, seed=options.seed)
+                refuse_unfit(new, instances.environment_for(matroid, options.seed))
             except ValueError as error:
                 options.parser.error(f"argument --policy: {policy.name} on {name}: {error}")
 

@@ -9,15 +9,47 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matroid_bandits._tables import aligned
-from matroid_bandits.cli.options import count
-from matroid_bandits.cli.texts import plus_minus, say
+from matroid_bandits.cli.options import whole_number
+from matroid_bandits.cli.texts import echo, plus_minus
 
 if TYPE_CHECKING:
     from matroid_bandits.experiments import PolicySpec, Report, Study
 
 __all__ = ["add_to"]
 
-# matroid_bandits.experiments is imported in the functions below, by those who have the extra.
+# matroid_bandits.experiments is imported in the functions below: it needs the extra of this name,
+# which the other commands do not.
+
+_RUN_DESCRIPTION = """\
+Run the study in a TOML file, or the rest of it, and write a report.
+
+A study file may name classes in Python files ("file.py:Class"). Their code is
+imported and run: run only study files that you trust.
+"""
+
+_RUN_EPILOG = """\
+example: matroid-bandits run study.toml --jobs 4
+
+A study file names instances and policies; all else has defaults:
+
+  horizon = 20_000                # rounds
+  runs = 10                       # of every policy on every instance
+  policies = ["OMM", "MAUB", "MAUB(noise=0.2)"]
+
+  [environment]
+  type = "gaussian"               # or "bernoulli"
+  std = 0.2
+  means = { uniform = [0.5, 1.0] }  # drawn anew in every run
+
+  [[instances]]
+  matroid = "K15"                 # a name of `matroid-bandits list`
+
+  [[instances]]
+  name = "network"
+  matroid = { type = "graphic", edges = "links.csv" }  # columns: source, target
+
+The page "Studies of your own" of the project's documentation has all keys.
+"""
 
 
 class _Shipped(NamedTuple):
@@ -63,9 +95,9 @@ def add_to(commands: Any) -> None:
     run = commands.add_parser(
         "run",
         help="run the study in a TOML file and write a report",
-        description="Run the study in a TOML file, or the rest of it, and write a report. The "
-        "format is described in docs/studies.md.",
-        epilog="example: matroid-bandits run study.toml --jobs 4",
+        description=_RUN_DESCRIPTION,
+        epilog=_RUN_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     run.add_argument("study", metavar="STUDY", help="the TOML file")
@@ -107,11 +139,11 @@ def _add_options(parser: Any) -> None:
         help="this policy, by its label in the study, or any other, such as "
         "'MAUB(noise=0.2)'; may be repeated (default: those of the study)",
     )
-    parser.add_argument("--runs", type=count(1), help="runs per instance and policy")
-    parser.add_argument("--horizon", type=count(1), help="rounds, on every instance")
-    parser.add_argument("--seed", type=count(0), help="seed of the first run")
+    parser.add_argument("--runs", type=whole_number(1), help="runs per instance and policy")
+    parser.add_argument("--horizon", type=whole_number(1), help="rounds, on every instance")
+    parser.add_argument("--seed", type=whole_number(0), help="seed of the first run")
     parser.add_argument(
-        "--jobs", type=count(1, 4096), help="parallel processes (default: one per core)"
+        "--jobs", type=whole_number(1, 4096), help="parallel processes (default: one per core)"
     )
     parser.add_argument(
         "--movielens",
@@ -142,20 +174,20 @@ def _run(options: argparse.Namespace) -> int:
     from matroid_bandits.experiments import StudyError, load_study  # noqa: PLC0415
 
     try:
-        # A list is no reason to download anything.
+        # Nothing is downloaded for a list.
         movielens = options.movielens or ("synthetic" if options.list else None)
         whole = load_study(options.study, only=options.only, seed=options.seed, movielens=movielens)
-        study = _chosen(whole, options)
+        study = _selected(whole, options)
         if options.list:
-            _show(study)
+            _print_list(study)
             return 0
-        return _carry_out(study, options)
+        return _execute(study, options)
     except StudyError as error:
-        say(f"{options.parser.prog}: {error}", error=True)
+        echo(f"{options.parser.prog}: {error}", error=True)
         return 2
 
 
-def _carry_out(study: "Study", options: argparse.Namespace) -> int:
+def _execute(study: "Study", options: argparse.Namespace) -> int:
     from matroid_bandits.experiments import run_study, write_report  # noqa: PLC0415
     from matroid_bandits.experiments.store import Store  # noqa: PLC0415
 
@@ -164,13 +196,13 @@ def _carry_out(study: "Study", options: argparse.Namespace) -> int:
     for warning in study.warnings():
         _warn(warning)
     if not options.quiet:
-        say(f"{_size(study)}, into {folder}")
-    # Whoever asks this process to end gets what Ctrl-C gets.
+        echo(f"{_headline(study)}, into {folder}")
+    # A request to end this process is handled like Ctrl-C.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         run_study(study, folder, jobs=options.jobs, extend=options.extend, quiet=options.quiet)
     except KeyboardInterrupt:
-        say(
+        echo(
             f"interrupted: what was finished is kept in {folder}, and the same command goes on "
             "from there",
             error=True,
@@ -178,7 +210,7 @@ def _carry_out(study: "Study", options: argparse.Namespace) -> int:
         return 130
     finally:
         signal.signal(signal.SIGTERM, before)
-    _tell(write_report(folder), quiet=options.quiet)
+    _print_report(write_report(folder), quiet=options.quiet)
     return 0
 
 
@@ -188,18 +220,18 @@ def _report(options: argparse.Namespace) -> int:
     try:
         report = write_report(options.folder)
     except StudyError as error:
-        say(f"{options.parser.prog}: {error}", error=True)
+        echo(f"{options.parser.prog}: {error}", error=True)
         return 2
     for warning in report.warnings:
         _warn(warning)
-    _tell(report, quiet=options.quiet)
+    _print_report(report, quiet=options.quiet)
     return 0
 
 
-# ---- what is asked for ----
+# ---- what is run ----
 
 
-def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
+def _selected(study: "Study", options: argparse.Namespace) -> "Study":
     from matroid_bandits.experiments.spec import policy_spec, try_policy  # noqa: PLC0415
     from matroid_bandits.experiments.study import same_policy  # noqa: PLC0415
 
@@ -231,7 +263,7 @@ def _chosen(study: "Study", options: argparse.Namespace) -> "Study":
 
 
 def _folder_name(study: "Study", options: argparse.Namespace) -> str:
-    """A folder for each choice of options, so that a smaller study never stands in the way."""
+    """A folder per choice of options, so that parts of a study do not get into its folder."""
     from matroid_bandits.experiments.study import slug  # noqa: PLC0415
 
     parts = [study.name]
@@ -250,7 +282,7 @@ def _folder_name(study: "Study", options: argparse.Namespace) -> str:
     return f"{slug(study.name)[:40]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
-def _size(study: "Study") -> str:
+def _headline(study: "Study") -> str:
     numbers = [(len(study.instances), "instance"), (study.runs, "run")]
     instances, runs = (f"{n:,} {what}{'s' * (n > 1)}" for n, what in numbers)
     policies = ", ".join(policy.name for policy in study.policies)
@@ -259,11 +291,11 @@ def _size(study: "Study") -> str:
     return f"{study.title}: {instances}, {policies}, {runs} each"
 
 
-# ---- what is shown ----
+# ---- output ----
 
 
-def _show(study: "Study") -> None:
-    say(_size(study))
+def _print_list(study: "Study") -> None:
+    echo(_headline(study))
     header = ["instance", "elements", "rank", "rounds"]
     rows = [
         [i.name, f"{i.matroid.size:,}", f"{i.matroid.rank:,}", f"{i.horizon:,}"]
@@ -278,27 +310,27 @@ def _show(study: "Study") -> None:
         for row, i in zip(rows, study.instances, strict=True):
             row.append("all" if i.policies is None else ", ".join(i.policies))
     for line in aligned([header, *rows], left=(0,)):
-        say(f"  {line}")
+        echo(f"  {line}")
 
 
 def _warn(warning: str) -> None:
     lines = textwrap.wrap(f"WARNING: {warning}", 76)
     bar = "!" * 80
-    say("\n".join([bar, *(f"! {line}" for line in lines), bar]), error=True)
+    echo("\n".join([bar, *(f"! {line}" for line in lines), bar]), error=True)
 
 
-def _tell(report: "Report", *, quiet: bool) -> None:
+def _print_report(report: "Report", *, quiet: bool) -> None:
     if not quiet:
         for line in _table(report):
-            say(line)
+            echo(line)
         for paragraph in report.findings:
-            say("\n" + textwrap.fill(paragraph, 100))
+            echo("\n" + textwrap.fill(paragraph, 100))
         for warning in report.warnings:
-            say("")
+            echo("")
             _warn(warning)
-        say("")
+        echo("")
     for file in report.files:
-        say(str(file))
+        echo(str(file))
 
 
 def _table(report: "Report") -> list[str]:

@@ -1,19 +1,19 @@
-"""Text for terminals."""
+"""Output to terminals that may not have all characters."""
 
 import os
 import sys
 from typing import TextIO
 
-__all__ = ["plus_minus", "say", "silence"]
+__all__ = ["echo", "plus_minus", "silence"]
 
 
 def plus_minus() -> str:
-    """The sign, where the terminal has it."""
+    """The plus-minus sign, or ``+/-`` if the terminal does not have it."""
     return "\N{PLUS-MINUS SIGN}" if _can_show("\N{PLUS-MINUS SIGN}") else "+/-"
 
 
-def say(text: str, *, error: bool = False) -> None:
-    """Print a text whose signs the terminal may not all have."""
+def echo(text: str, *, error: bool = False) -> None:
+    """Print a text, with replacements for characters that the terminal does not have."""
     if not _can_show(text):
         plain = {
             "\N{PLUS-MINUS SIGN}": "+/-",
@@ -27,12 +27,12 @@ def say(text: str, *, error: bool = False) -> None:
     try:
         print(text, file=stream, flush=True)
     except BrokenPipeError:
-        # The reader of a pipe (`| head`) has gone; the work goes on.
+        # The reader of a pipe (`| head`) has ended; the work goes on.
         silence(stream)
 
 
 def silence(stream: TextIO) -> None:
-    """Let all further output to `stream` go nowhere."""
+    """Send all further output of `stream` to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
