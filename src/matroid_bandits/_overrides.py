@@ -1,6 +1,8 @@
 """Which of two methods was overridden later."""
 
-__all__ = ["is_newer"]
+from collections.abc import Iterable
+
+__all__ = ["is_newer", "outdated"]
 
 
 def is_newer(obj: object, method: str, than: str) -> bool:
@@ -16,3 +18,16 @@ def is_newer(obj: object, method: str, than: str) -> bool:
         name: next(i for i, names in enumerate(order) if name in names) for name in (method, than)
     }
     return place[method] < place[than]
+
+
+def outdated(cls: type, methods: Iterable[str], answers: Iterable[str]) -> frozenset[str]:
+    """Those of `methods` that no longer fit, because a subclass has overridden one of `answers`.
+
+    A method fits the answers of its own class and of the classes above it.
+    """
+    answers = tuple(answers)
+    place = {
+        name: next(i for i, base in enumerate(cls.__mro__) if name in vars(base))
+        for name in (*methods, *answers)
+    }
+    return frozenset(m for m in methods if any(place[a] < place[m] for a in answers))

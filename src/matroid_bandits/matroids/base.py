@@ -1,4 +1,4 @@
-"""The matroid contract: what every constraint offers, and what a new one must give."""
+"""The interface of matroids, and what a new matroid has to implement."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -15,28 +15,40 @@ from matroid_bandits._arguments import (
 )
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.bases import bases_of, circuits_of
+from matroid_bandits._core.matroids.partners import find_partners
 from matroid_bandits._core.matroids.python import PythonKernel
-from matroid_bandits._overrides import is_newer
-from matroid_bandits._types import IntArray
+from matroid_bandits._overrides import outdated
+from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.errors import MatroidAxiomError, too_small
 
 __all__ = ["CompiledMatroid", "Matroid"]
 
 
-# What a matroid answers with; whatever is built on it must not be older.
-_ANSWERS = ("_kernel", "_is_independent", "_greedy", "_fundamental_circuit")
-_FEW = "listing is for small matroids"
+# What may be overridden to define a matroid in Python.
+_HOOKS = ("_is_independent", "_greedy", "_fundamental_circuit")
+# What holds only for the definition that it was written for.
+_DERIVED = (
+    "_find_rank",
+    "_are_loops",
+    "_dual",
+    "_truncate",
+    "_minor",
+    "_n_bases",
+    "_data",
+)
+# Symmetry classes and tables of bases are 32-bit integers.
+_MAX_SIZE = 2**31 - 1
+_FOR_SMALL = "listing is for small matroids"
 
 
 class Matroid(ABC):
-    """A family of *independent* sets over the elements ``0..size-1``: those that may be played.
+    """A family of *independent* sets of the elements ``0..size-1``: those that may be played.
 
-    A matroid is immutable; whatever changes during a run lives in a kernel made for that run.
+    A matroid is immutable; everything that changes during a run is in a kernel made for that run.
 
-    To write your own, give the size to ``super().__init__`` and answer `_is_independent`. All else
-    follows from it. Where the structure knows a faster way, override `_greedy` or
-    `_fundamental_circuit` as well; :func:`matroid_bandits.check_matroid` compares them with the
-    independence test.
+    To write your own, pass the size to ``super().__init__`` and implement `_is_independent`. All
+    else follows from it. Where there is a faster way, override `_greedy` or `_fundamental_circuit`
+    as well; :func:`matroid_bandits.check_matroid` compares them with the independence test.
 
     Parameters
     ----------
@@ -56,51 +68,67 @@ class Matroid(ABC):
     array([0, 2, 3, 4])
     """
 
+    #: Levels of compositions within this matroid.
+    _depth = 0
+    #: Methods of the class that no longer fit because a subclass has changed the definition.
+    _outdated: frozenset[str] = frozenset()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._outdated = outdated(cls, ["_kernel"], _HOOKS) | outdated(
+            cls, _DERIVED, ["_kernel", *_HOOKS]
+        )
+
     def __init__(self, size: int) -> None:
-        self._size = integer(size, "size", minimum=0)
+        self._size = integer(size, "size", minimum=0, maximum=_MAX_SIZE)
+        self._known_rank: int | None = None
         self._known_facts: tuple[int, IntArray] | None = None
 
-    # ---- what a new matroid gives ----
+    # ---- what a new matroid implements ----
 
     @abstractmethod
     def _is_independent(self, elements: frozenset[int]) -> bool:
         """Whether `elements` may be played together. Input is checked: distinct and in range."""
 
     def _greedy(self, order: tuple[int, ...], limit: int) -> Iterable[int]:
-        """Optional: the elements greedy takes going through `order`, at most `limit` of them."""
+        """Optional: the elements that greedy takes in this `order`, at most `limit`."""
         raise NotImplementedError
 
     def _fundamental_circuit(self, basis: frozenset[int], element: int) -> Iterable[int]:
         """Optional: `element` with all elements of `basis` that it can replace."""
         raise NotImplementedError
 
+    def _find_rank(self) -> int | None:
+        """Optional: the rank, where it can be found without the greedy algorithm."""
+        return None
+
     def _dual(self) -> "Matroid":
-        """Optional: the dual, where it is something simpler than the wrapper made here."""
+        """Optional: the dual, where it is simpler than the wrapper made here."""
         from matroid_bandits.matroids.compose.dual import DualMatroid
 
         return DualMatroid(self)
 
     def _truncate(self, rank: int) -> "Matroid":
-        """Optional, likewise: at most `rank` elements, which are fewer than a basis has."""
+        """Optional, likewise: the truncation to `rank`, which is smaller than the rank."""
         from matroid_bandits.matroids.compose.truncated import TruncatedMatroid
 
         return TruncatedMatroid(self, rank)
 
     def _minor(self, kept: IntArray, contracted: IntArray) -> "Matroid":
-        """Optional, likewise: `kept` elements with `contracted` ones taken for granted.
+        """Optional, likewise: the elements `kept`, after the elements `contracted` are contracted.
 
-        Both are ascending and have no element in common; all others are deleted.
+        Both are ascending and have no element in common; all other elements are deleted.
         """
         from matroid_bandits.matroids.compose.minor import MinorMatroid
 
-        return MinorMatroid(self, kept, contracted)
+        return MinorMatroid(self, kept, contracted=contracted)
 
     def _n_bases(self) -> int:
-        """Optional: the number of bases, without a list of them."""
-        return len(bases_of(self, "n_bases()", _FEW)[0])
+        """Optional: the number of bases, without listing them."""
+        return len(bases_of(self, "n_bases()", _FOR_SMALL)[0])
 
     def _data(self) -> tuple[Any, ...] | None:
-        """Optional: what determines the matroid, apart from its class, size and parts.
+        """Optional: what determines the matroid, besides its class, size and parts.
 
         A nested tuple of plain values (numbers, texts, bytes) that are the same in every process.
         Names that make no difference to the matroid are left out. None, the default, means that
@@ -109,38 +137,47 @@ class Matroid(ABC):
         return None
 
     def _attributes(self) -> Any:
-        """Optional: what attributes show of a matroid and `_data` leaves out, such as names."""
+        """Optional: what attributes show and `_data` does not contain, such as names."""
         return None
 
     def _components(self) -> "tuple[Matroid, ...]":
-        """The matroids that this one is made of."""
+        """The matroids that this one is composed of."""
         return ()
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
         """A random instance with `size` elements, for tests and experiments."""
-        raise NotImplementedError(f"{cls.__name__} makes no random instances")
+        raise NotImplementedError(f"{cls.__name__} has no random instances")
 
     # ---- for the algorithms ----
 
     def _new_kernel(self) -> MatroidKernel:
-        """The working state of one run: `_kernel`, unless a subclass has changed its answers."""
-        if self._is_python():
-            return Matroid._kernel(self)
-        return self._kernel()
+        """The working state of one run: `_kernel`, unless a subclass has changed the definition."""
+        kernel = Matroid._kernel(self) if self._is_python() else self._kernel()
+        if kernel.size != self.size:
+            raise MatroidAxiomError(
+                f"{type(self).__name__} had {self.size} elements and now has {kernel.size}; the "
+                "size of a matroid must not change, make a new matroid instead"
+            )
+        return kernel
 
     def _is_python(self) -> bool:
-        hooks = ("_is_independent", "_greedy", "_fundamental_circuit")
-        return any(is_newer(self, hook, than="_kernel") for hook in hooks)
+        """Whether a method written in Python defines this matroid."""
+        return "_kernel" in self._outdated or any(hook in self.__dict__ for hook in _HOOKS)
 
     def _kernel(self) -> MatroidKernel:
-        """A kernel for this class; overridden where a compiled one answers faster."""
+        """A kernel for this class; overridden by classes that have a compiled kernel."""
         cls = type(self)
         return PythonKernel(
             self,
             has_greedy=cls._greedy is not Matroid._greedy,
             has_circuit=cls._fundamental_circuit is not Matroid._fundamental_circuit,
         )
+
+    def _class_for(self, method: str) -> "type[Matroid]":
+        """The class whose `method` fits: `Matroid`, if a subclass has changed the definition."""
+        fits = method not in self._outdated and not any(h in self.__dict__ for h in _HOOKS)
+        return type(self) if fits else Matroid
 
     # ---- what users call ----
 
@@ -157,7 +194,15 @@ class Matroid(ABC):
     @property
     def rank(self) -> int:
         """Number of elements of every basis."""
-        return self._facts()[0]
+        size = self.size
+        if self._known_facts is not None:
+            return self._known_facts[0]
+        if self._known_rank is None:
+            found = self._class_for("_find_rank")._find_rank(self)
+            if found is None:
+                return self._facts()[0]
+            self._known_rank = integer(found, "rank", minimum=0, maximum=size)
+        return self._known_rank
 
     @property
     def loops(self) -> IntArray:
@@ -172,8 +217,84 @@ class Matroid(ABC):
         elements : iterable of int
             Distinct elements, in any order.
         """
-        array = distinct_elements(elements, self.size)
-        return bool(self._new_kernel().is_independent(array))
+        kernel = self._new_kernel()
+        return bool(kernel.is_independent(distinct_elements(elements, kernel.size)))
+
+    def is_basis(self, elements: Iterable[int]) -> bool:
+        """Whether `elements` are a basis: independent, and no larger set is.
+
+        Parameters
+        ----------
+        elements : iterable of int
+            Distinct elements, in any order.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> triangle = mb.GraphicMatroid.complete(3)
+        >>> triangle.is_basis([0, 2]), triangle.is_basis([0])
+        (True, False)
+        """
+        return not self._why_no_basis(distinct_elements(elements, self.size))
+
+    def rank_of(self, elements: Iterable[int]) -> int:
+        """The size of the largest independent sets within `elements`.
+
+        Parameters
+        ----------
+        elements : iterable of int
+            Distinct elements, in any order.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.PartitionMatroid(list("aaabb"), capacities=2).rank_of([0, 1, 2, 3])
+        3
+        """
+        kernel = self._new_kernel()
+        given = distinct_elements(elements, kernel.size)
+        return len(kernel.greedy_basis(given, len(given)))
+
+    def closure(self, elements: Iterable[int]) -> IntArray:
+        """All elements that can be added to `elements` without raising their rank.
+
+        Parameters
+        ----------
+        elements : iterable of int
+            Distinct elements, in any order.
+
+        Returns
+        -------
+        numpy.ndarray
+            `elements` and all elements that depend on them, ascending.
+
+        Examples
+        --------
+        Two sides of a triangle span the third; the closure of the empty set is the loops:
+
+        >>> import matroid_bandits as mb
+        >>> network = mb.GraphicMatroid([(0, 1), (1, 2), (2, 0), (2, 3), (3, 3)])
+        >>> network.closure([0, 1])
+        array([0, 1, 2, 4])
+        >>> network.closure([])
+        array([4])
+        """
+        kernel = self._new_kernel()
+        given = distinct_elements(elements, kernel.size)
+        others = np.delete(np.arange(kernel.size), given)
+        independent = kernel.greedy_basis(given, len(given))
+        if self._is_python():
+            spanned = [
+                e for e in others.tolist() if not kernel.is_independent(np.append(independent, e))
+            ]
+            return np.sort(np.append(given, np.array(spanned, dtype=np.intp)))
+        # Completed to a basis: an element depends on `given` if and only if it is not in the basis
+        # and can replace none of the elements that complete it.
+        basis = kernel.greedy_basis(np.append(independent, others), kernel.size)
+        completion = np.setdiff1d(basis, independent)
+        outside = np.setdiff1d(others, completion)
+        partners = find_partners(kernel, np.append(completion, independent), outside)
+        return np.sort(np.append(given, outside[~np.isin(partners, completion)]))
 
     def max_weight_basis(self, weights: npt.ArrayLike) -> IntArray:
         """The basis of largest total weight, by greedy; ties go to the lowest index.
@@ -192,15 +313,16 @@ class Matroid(ABC):
         -----
         Costs one sort and at most ``size`` independence tests.
         """
-        values = weight_array(weights, self.size)
-        order = np.argsort(-values, kind="stable")
-        basis = np.sort(self._new_kernel().greedy_basis(order, self.rank))
-        if len(basis) < self.rank:
-            raise too_small(self, basis.tolist(), self.rank)
+        rank = self.rank
+        kernel = self._new_kernel()
+        order = np.argsort(-weight_array(weights, kernel.size), kind="stable")
+        basis = np.sort(kernel.greedy_basis(order, rank))
+        if len(basis) < rank:
+            raise too_small(self, basis.tolist(), rank)
         return basis
 
     def fundamental_circuit(self, basis: Iterable[int], element: int) -> IntArray:
-        """The circuit in ``basis + element``: `element` and all that it can replace.
+        """The circuit in ``basis + element``: `element` and all elements that it can replace.
 
         Parameters
         ----------
@@ -224,10 +346,10 @@ class Matroid(ABC):
         kernel = self._new_kernel()
         return np.sort(np.append(kernel.replaceable(members, checked), checked))
 
-    # ---- matroids made of matroids ----
+    # ---- compositions ----
 
     def dual(self) -> "Matroid":
-        """The matroid whose bases are what the bases of this one leave over.
+        """The matroid whose bases are the complements of the bases of this one.
 
         Examples
         --------
@@ -238,7 +360,7 @@ class Matroid(ABC):
         return self._class_for("_dual")._dual(self)
 
     def truncate(self, rank: int) -> "Matroid":
-        """The independent sets with at most `rank` elements; this matroid, if all are that small.
+        """The independent sets with at most `rank` elements; this matroid, if that is all of them.
 
         Examples
         --------
@@ -252,7 +374,7 @@ class Matroid(ABC):
         return self._class_for("_truncate")._truncate(self, limit)
 
     def restrict(self, elements: Iterable[int]) -> "Matroid":
-        """Only these elements, numbered anew in ascending order.
+        """Only these elements, renumbered in ascending order.
 
         Parameters
         ----------
@@ -269,7 +391,7 @@ class Matroid(ABC):
         return self._checked_minor(kept, np.empty(0, dtype=np.intp))
 
     def delete(self, elements: Iterable[int]) -> "Matroid":
-        """All but these elements, numbered anew in ascending order.
+        """All but these elements, renumbered in ascending order.
 
         Parameters
         ----------
@@ -280,10 +402,10 @@ class Matroid(ABC):
         return self.restrict(np.delete(np.arange(self.size), deleted))
 
     def contract(self, elements: Iterable[int]) -> "Matroid":
-        """What is left to choose when these elements are taken for granted.
+        """What is left to choose when these elements are chosen already.
 
-        The others are numbered anew in ascending order. A set of them is independent if it is so
-        together with any basis of the contracted ones.
+        The others are renumbered in ascending order. A set of them is independent if its union with
+        any basis of the contracted elements is independent.
 
         Parameters
         ----------
@@ -318,15 +440,10 @@ class Matroid(ABC):
             return self
         return self._class_for("_minor")._minor(self, kept, contracted)
 
-    def _class_for(self, method: str) -> "type[Matroid]":
-        """Whose `method` to use: `Matroid`'s, if a subclass has changed the answers since."""
-        is_old = any(is_newer(self, answer, than=method) for answer in _ANSWERS)
-        return Matroid if is_old else type(self)
-
     # ---- lists, for small matroids ----
 
     def bases(self) -> IntArray:
-        """All bases, 200,000 at most.
+        """All bases, at most 200,000.
 
         Returns
         -------
@@ -340,10 +457,10 @@ class Matroid(ABC):
         array([[0, 2],
                [1, 2]])
         """
-        return bases_of(self, "bases()", _FEW)[0]
+        return bases_of(self, "bases()", _FOR_SMALL)[0]
 
     def circuits(self) -> list[IntArray]:
-        """All circuits: the smallest dependent sets, 200,000 at most; loops are the smallest.
+        """All circuits, at most 200,000: the minimal dependent sets. A loop is a circuit.
 
         Returns
         -------
@@ -357,12 +474,12 @@ class Matroid(ABC):
         >>> mb.GraphicMatroid([(0, 1), (1, 2), (2, 0), (0, 2), (1, 1)]).circuits()
         [array([4]), array([2, 3]), array([0, 1, 2]), array([0, 1, 3])]
         """
-        return circuits_of(self, "circuits()", _FEW)
+        return circuits_of(self, "circuits()", _FOR_SMALL)
 
     def n_bases(self) -> int:
         """The number of bases, exactly.
 
-        Where there is no formula they are listed, 200,000 at most.
+        Where there is no formula the bases are listed, at most 200,000.
 
         Examples
         --------
@@ -375,27 +492,33 @@ class Matroid(ABC):
     # ---- for messages ----
 
     def _why_no_basis(self, elements: IntArray) -> str:
-        """What keeps distinct `elements` from being a basis; empty if they are one."""
-        if len(elements) != self.rank:
-            return f"it has {len(elements)} elements, the rank is {self.rank}"
+        """Why distinct `elements` are not a basis; empty if they are one."""
+        rank = self.rank
+        if len(elements) != rank:
+            return f"it has {len(elements)} elements, the rank is {rank}"
         return "" if self._new_kernel().is_independent(elements) else "it is dependent"
 
     @property
     def _advice(self) -> str:
-        """What to do about answers that no matroid gives."""
+        """What to do about an independence test that contradicts the axioms."""
         return "correct its independence test"
 
-    # ---- derived once ----
+    # ---- computed once ----
 
     def _facts(self) -> tuple[int, IntArray]:
-        """Rank and loops, worked out at the first question and kept."""
+        """Rank and loops, computed when they are first needed."""
         size = self.size
         if self._known_facts is None:
+            find_loops = self._class_for("_are_loops")._are_loops
+            everything = np.arange(size)
+            rank = self._class_for("_find_rank")._find_rank(self)
+            if rank is not None:
+                self._known_facts = rank, everything[find_loops(self, everything)]
+                return self._known_facts
             kernel = self._new_kernel()
             if not kernel.is_independent(np.empty(0, dtype=np.intp)):
-                name = f"{type(self).__name__}(size={size})"  # a repr may want the rank
+                name = f"{type(self).__name__}(size={size})"  # a repr may need the rank
                 raise MatroidAxiomError(f"not a matroid: {name} calls the empty set dependent")
-            everything = np.arange(size)
             basis = kernel.greedy_basis(everything, size)
             if not kernel.is_independent(basis):
                 raise MatroidAxiomError(
@@ -403,12 +526,11 @@ class Matroid(ABC):
                     "its independence test calls dependent"
                 )
             rejected = np.setdiff1d(everything, basis, assume_unique=True)
-            find = Matroid._are_loops if self._is_python() else type(self)._are_loops
-            self._known_facts = len(basis), rejected[find(self, rejected)]
+            self._known_facts = len(basis), rejected[find_loops(self, rejected)]
         return self._known_facts
 
-    def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
-        """Which of `elements` are dependent on their own; structures know without asking."""
+    def _are_loops(self, elements: IntArray) -> BoolArray:
+        """Which of `elements` are loops; overridden where no independence test is needed."""
         kernel = self._new_kernel()
         alone = (kernel.is_independent(elements[i : i + 1]) for i in range(len(elements)))
         return ~np.fromiter(alone, dtype=np.bool_, count=len(elements))
@@ -419,7 +541,7 @@ class Matroid(ABC):
         """What determines this matroid: class, size, data and parts, as a nested tuple.
 
         The values are plain and the same in every process. None if the matroid, or a part of it,
-        has no data: it is written in Python, or a subclass has changed its answers.
+        has no data: it is written in Python, or a subclass has changed the definition.
         """
         data = self._own_data()
         parts = tuple(part._content() for part in self._components())
@@ -429,7 +551,7 @@ class Matroid(ABC):
         return f"{cls.__module__}.{cls.__qualname__}", self.size, data, parts
 
     def _own_data(self) -> tuple[Any, ...] | None:
-        """`_data`, worked out once; None if a subclass has changed the answers since."""
+        """`_data`, computed once; None if a subclass has changed the definition."""
         if "_kept_data" not in self.__dict__:
             self._kept_data: tuple[Any, ...] | None = self._class_for("_data")._data(self)
         return self._kept_data
@@ -479,7 +601,7 @@ class Matroid(ABC):
 
 
 class CompiledMatroid(Matroid):
-    """A matroid whose kernel answers all questions; a subclass gives `_kernel` alone."""
+    """A matroid with a compiled kernel; a subclass implements `_kernel` alone."""
 
     @abstractmethod
     def _kernel(self) -> MatroidKernel: ...

@@ -1,1 +1,1 @@
-"""Matroids made of matroids."""
+"""Compositions: matroids derived from other matroids."""

@@ -1,21 +1,29 @@
-"""What matroids made of matroids share."""
+"""What compositions of matroids share."""
 
-from matroid_bandits._arguments import abbreviated
+from matroid_bandits._arguments import abbreviated, integer
+from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
-__all__ = ["MadeOfOne", "MadeOfSeveral", "checked_matroid"]
+__all__ = ["NaryComposition", "UnaryComposition", "checked_matroid", "rank_of_part", "two_kernels"]
+
+# Deeper compositions would exceed Python's recursion limit.
+_MAX_DEPTH = 100
+# From so many kernels on a part has one kernel instead of two. Otherwise their number would double
+# with every level.
+_MAX_KERNELS = 8
 
 
-class MadeOfOne(CompiledMatroid):
-    """Another matroid, seen in another way."""
+class UnaryComposition(CompiledMatroid):
+    """A matroid derived from one other matroid."""
 
     def __init__(self, matroid: Matroid, size: int) -> None:
         self._matroid = matroid
+        self._depth = _depth_around((matroid,))
         super().__init__(size)
 
     @property
     def matroid(self) -> Matroid:
-        """The matroid that this one is made of."""
+        """The matroid that this one is derived from."""
         return self._matroid
 
     def _components(self) -> tuple[Matroid, ...]:
@@ -26,8 +34,8 @@ class MadeOfOne(CompiledMatroid):
         return self._matroid._advice
 
 
-class MadeOfSeveral(CompiledMatroid):
-    """Several matroids; one of the same class among them stands for its own parts."""
+class NaryComposition(CompiledMatroid):
+    """A matroid composed of several; parts of the same class are replaced by their own parts."""
 
     def __init__(self, matroids: tuple[Matroid, ...]) -> None:
         self._parts: tuple[Matroid, ...] = tuple(
@@ -35,15 +43,16 @@ class MadeOfSeveral(CompiledMatroid):
             for matroid in matroids
             for part in (
                 matroid._parts
-                if isinstance(matroid, MadeOfSeveral) and type(matroid) is type(self)
+                if isinstance(matroid, NaryComposition) and type(matroid) is type(self)
                 else (checked_matroid(matroid),)
             )
         )
         if not self._parts:
             raise ValueError(f"{type(self).__name__} needs at least one matroid, got none")
-        super().__init__(self._size_of_all())
+        self._depth = _depth_around(self._parts)
+        super().__init__(self._total_size())
 
-    def _size_of_all(self) -> int:
+    def _total_size(self) -> int:
         """The number of elements, if the parts fit together."""
         raise NotImplementedError
 
@@ -67,3 +76,29 @@ def checked_matroid(matroid: Matroid) -> Matroid:
             f"a matroid is needed, got {abbreviated(matroid)} ({type(matroid).__name__})"
         )
     return matroid
+
+
+def _depth_around(parts: tuple[Matroid, ...]) -> int:
+    """The depth of a composition of `parts`."""
+    depth = 1 + max(part._depth for part in parts)
+    if depth > _MAX_DEPTH:
+        raise ValueError(
+            f"compositions may be nested {_MAX_DEPTH} levels deep, this is level {depth}; write a "
+            "class of your own, with an independence test that is not recursive, instead"
+        )
+    return depth
+
+
+def rank_of_part(part: Matroid) -> int:
+    """The rank of a part, which a class written in Python may have overridden."""
+    return integer(part.rank, f"the rank of {type(part).__name__}", minimum=0, maximum=part.size)
+
+
+def two_kernels(part: Matroid) -> tuple[MatroidKernel, MatroidKernel]:
+    """Two kernels of a part, for a growing set and for exchanges; a large one serves as both.
+
+    They are independent of each other, so that neither has to be prepared anew after the other was
+    used.
+    """
+    kernel = part._new_kernel()
+    return kernel, kernel if kernel.n_kernels >= _MAX_KERNELS else part._new_kernel()

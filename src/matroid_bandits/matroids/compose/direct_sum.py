@@ -4,26 +4,25 @@ from math import prod
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.direct_sum import DirectSumKernel
-from matroid_bandits._types import IntArray
+from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.matroids.base import Matroid
-from matroid_bandits.matroids.compose.base import MadeOfSeveral
+from matroid_bandits.matroids.compose.base import NaryComposition, rank_of_part
 from matroid_bandits.matroids.random_parts import random_part, random_sizes
 
 __all__ = ["DirectSumMatroid"]
 
 
-class DirectSumMatroid(MadeOfSeveral):
+class DirectSumMatroid(NaryComposition):
     """Several matroids on elements of their own, played at once: ``first + second``.
 
     Parameters
     ----------
     *matroids : Matroid
         At least one. The elements of the first come first, then those of the second, and so on. A
-        direct sum among them stands for its parts.
+        direct sum among them is replaced by its parts.
 
     Examples
     --------
@@ -42,18 +41,21 @@ class DirectSumMatroid(MadeOfSeveral):
     def __init__(self, *matroids: Matroid) -> None:
         super().__init__(matroids)
 
-    def _size_of_all(self) -> int:
+    def _total_size(self) -> int:
         return sum(part.size for part in self._parts)
 
     def _kernel(self) -> MatroidKernel:
         kernels = [part._new_kernel() for part in self._parts]
-        return DirectSumKernel(kernels, [part.rank for part in self._parts])
+        return DirectSumKernel(kernels, [rank_of_part(part) for part in self._parts])
+
+    def _find_rank(self) -> int:
+        return sum(rank_of_part(part) for part in self._parts)
 
     def _starts(self) -> list[int]:
         """The first element of each part."""
         return [0, *np.cumsum([part.size for part in self._parts])[:-1].tolist()]
 
-    def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
+    def _are_loops(self, elements: IntArray) -> BoolArray:
         loops = [s + p.loops for s, p in zip(self._starts(), self._parts, strict=True)]
         return np.isin(elements, np.concatenate(loops))
 

@@ -1,26 +1,30 @@
-"""Duals: what a matroid's bases leave over."""
+"""Duals: complements of bases."""
 
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.dual import DualKernel
-from matroid_bandits._core.matroids.partners import find_partners
-from matroid_bandits._types import IntArray
+from matroid_bandits._core.matroids.partners import find_replacements
+from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.matroids.base import Matroid
-from matroid_bandits.matroids.compose.base import MadeOfOne, checked_matroid
+from matroid_bandits.matroids.compose.base import (
+    UnaryComposition,
+    checked_matroid,
+    rank_of_part,
+    two_kernels,
+)
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["DualMatroid"]
 
 
-class DualMatroid(MadeOfOne):
-    """The sets that can be left out: those avoided by a basis of another matroid.
+class DualMatroid(UnaryComposition):
+    """The sets that some basis of another matroid avoids.
 
-    Its bases are what the bases of the other one leave over. ``matroid.dual()`` is the same, or
-    something simpler where the class of `matroid` knows it.
+    Its bases are the complements of the bases of the other matroid. ``matroid.dual()`` is the same
+    matroid, of a simpler class where there is one.
 
     Parameters
     ----------
@@ -44,15 +48,23 @@ class DualMatroid(MadeOfOne):
 
     def _kernel(self) -> MatroidKernel:
         inner = self._matroid
-        return DualKernel(inner._new_kernel(), inner._new_kernel(), inner.rank)
+        if isinstance(inner, DualMatroid) and not inner._is_python():
+            # The dual of the dual of a matroid is the matroid.
+            return inner._matroid._new_kernel()
+        return DualKernel(*two_kernels(inner), rank_of_part(inner))
 
-    def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
-        # One that can be left out can replace something in any basis; one question after another
-        # whether it can be left out would each look at all elements.
-        kernel = self._kernel()
-        basis = kernel.greedy_basis(np.arange(self.size), self.size)
-        without_partner: npt.NDArray[np.bool_] = find_partners(kernel, basis, elements) < 0
-        return without_partner
+    def _find_rank(self) -> int:
+        return self.size - rank_of_part(self._matroid)
+
+    def _are_loops(self, elements: IntArray) -> BoolArray:
+        # A loop is in every basis of the other matroid: no element can replace it.
+        inner = self._matroid
+        kernel = inner._new_kernel()
+        everything = np.arange(self.size)
+        basis = kernel.greedy_basis(everything, rank_of_part(inner))
+        others = np.setdiff1d(everything, np.append(basis, inner.loops))
+        loops = basis[find_replacements(kernel, basis, others) < 0]
+        return np.isin(elements, loops)
 
     def _data(self) -> tuple[Any, ...]:
         return ()
@@ -61,7 +73,7 @@ class DualMatroid(MadeOfOne):
         return self._matroid
 
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
-        # What is deleted here is contracted there, and the other way round.
+        # Elements deleted here are contracted there, and vice versa.
         others = np.delete(np.arange(self.size), np.concatenate((kept, contracted)))
         return self._matroid._checked_minor(kept, others).dual()
 

@@ -1,32 +1,31 @@
-"""Minors: some elements of a matroid, with others taken for granted."""
+"""Minors: some elements of a matroid, after others were contracted or deleted."""
 
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._arguments import distinct_elements, freeze
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.minor import MinorKernel
-from matroid_bandits._types import IntArray
+from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.errors import too_small
 from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids.base import Matroid
-from matroid_bandits.matroids.compose.base import MadeOfOne, checked_matroid
+from matroid_bandits.matroids.compose.base import UnaryComposition, checked_matroid, rank_of_part
 from matroid_bandits.matroids.compose.dual import DualMatroid
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["MinorMatroid"]
 
 
-class MinorMatroid(MadeOfOne):
-    """Some elements of another matroid, numbered anew in ascending order.
+class MinorMatroid(UnaryComposition):
+    """Some elements of another matroid, renumbered in ascending order.
 
-    A set of them is independent if it is so together with any basis of the contracted elements.
-    ``matroid.restrict``, ``delete`` and ``contract`` give the same, or something simpler where the
-    class of `matroid` knows it.
+    A set of them is independent if its union with any basis of the contracted elements is
+    independent. ``matroid.restrict``, ``delete`` and ``contract`` give the same matroid, of a
+    simpler class where there is one.
 
     Parameters
     ----------
@@ -34,8 +33,7 @@ class MinorMatroid(MadeOfOne):
     elements : iterable of int
         The elements that are kept.
     contracted : iterable of int, optional
-        Elements that are taken for granted, as if every set contained them. None of `elements`.
-        All others are deleted.
+        Elements that count as chosen in every set. None of `elements`. All others are deleted.
 
     Examples
     --------
@@ -65,48 +63,50 @@ class MinorMatroid(MadeOfOne):
 
     @property
     def elements(self) -> IntArray:
-        """Which element of the other matroid each element is (a copy)."""
+        """For each element, its number in the other matroid (a copy)."""
         return self._elements.copy()
 
     @property
     def contracted(self) -> IntArray:
-        """The elements of the other matroid that are taken for granted (a copy)."""
+        """The elements of the other matroid that are contracted (a copy)."""
         return self._contracted.copy()
 
     @cached_property
     def _frame(self) -> tuple[IntArray, IntArray]:
-        """A basis of the contracted elements, and what completes it, together with any basis of
-        the minor, to one of the other matroid.
+        """A basis of the contracted elements, and the elements that complete its union with any
+        basis of the minor to a basis of the other matroid.
         """
         inner = self._matroid
+        rank = rank_of_part(inner)
         named = np.concatenate((self._contracted, self._elements))
         order = np.concatenate((named, np.delete(np.arange(inner.size), named)))
-        basis = inner._new_kernel().greedy_basis(order, inner.rank)
-        if len(basis) < inner.rank:
-            raise too_small(inner, basis.tolist(), inner.rank)
+        basis = inner._new_kernel().greedy_basis(order, rank)
+        if len(basis) < rank:
+            raise too_small(inner, basis.tolist(), rank)
         return basis[np.isin(basis, self._contracted)], basis[~np.isin(basis, named)]
 
     def _kernel(self) -> MatroidKernel:
         return MinorKernel(self._matroid._new_kernel(), self._elements, *self._frame)
 
-    def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
-        if self._contracted.size:
-            return super()._are_loops(elements)
-        return np.isin(self._elements[elements], self._matroid.loops)
+    def _find_rank(self) -> int:
+        return rank_of_part(self._matroid) - sum(map(len, self._frame))
+
+    def _are_loops(self, elements: IntArray) -> BoolArray:
+        return np.isin(self._elements[elements], self._matroid.closure(self._contracted))
 
     def _data(self) -> tuple[Any, ...]:
         return plain_array(self._elements), plain_array(self._contracted)
 
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         taken = np.concatenate((self._contracted, self._elements[contracted]))
-        return MinorMatroid(self._matroid, self._elements[kept], taken)
+        return MinorMatroid(self._matroid, self._elements[kept], contracted=taken)
 
     def _dual(self) -> Matroid:
         dual = self._matroid.dual()
         if isinstance(dual, DualMatroid):
-            # Its minors are duals of minors: nothing would be gained.
+            # Minors of a DualMatroid are duals of minors, so this would not be simpler.
             return super()._dual()
-        # What is deleted here is contracted there, and the other way round.
+        # Elements deleted here are contracted there, and vice versa.
         named = np.concatenate((self._contracted, self._elements))
         others = np.delete(np.arange(self._matroid.size), named)
         return dual._checked_minor(self._elements, others)
@@ -117,7 +117,7 @@ class MinorMatroid(MadeOfOne):
         order = rng.permutation(size + extra)
         n_contracted = int(rng.integers(0, extra + 1))
         part = random_part(rng, size + extra)
-        return cls(part, order[:size], order[size : size + n_contracted])
+        return cls(part, order[:size], contracted=order[size : size + n_contracted])
 
     def __repr__(self) -> str:
         contracted = f", contracted={len(self._contracted)}" if self._contracted.size else ""

@@ -1,32 +1,30 @@
-"""Truncations: at most so many elements of another matroid."""
+"""Truncations: the independent sets of a matroid up to some size."""
 
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._arguments import integer
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.truncated import TruncatedKernel
-from matroid_bandits._types import IntArray
+from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.matroids.base import Matroid
-from matroid_bandits.matroids.compose.base import MadeOfOne, checked_matroid
+from matroid_bandits.matroids.compose.base import UnaryComposition, checked_matroid, rank_of_part
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["TruncatedMatroid"]
 
 
-class TruncatedMatroid(MadeOfOne):
+class TruncatedMatroid(UnaryComposition):
     """The independent sets of another matroid with at most `rank` elements.
 
-    ``matroid.truncate(rank)`` is the same, or something simpler where the class of `matroid` knows
-    it.
+    ``matroid.truncate(rank)`` is the same matroid, of a simpler class where there is one.
 
     Parameters
     ----------
     matroid : Matroid
     rank : int
-        The most elements that may be played; from the rank of `matroid` on, no restriction.
+        The most elements that may be played. The rank of `matroid`, or more, restricts nothing.
 
     Examples
     --------
@@ -44,10 +42,13 @@ class TruncatedMatroid(MadeOfOne):
         self._limit = integer(rank, "rank", minimum=0)
 
     def _kernel(self) -> MatroidKernel:
-        rank = self._matroid.rank
+        rank = rank_of_part(self._matroid)
         return TruncatedKernel(self._matroid._new_kernel(), rank, min(self._limit, rank))
 
-    def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
+    def _find_rank(self) -> int:
+        return min(self._limit, rank_of_part(self._matroid))
+
+    def _are_loops(self, elements: IntArray) -> BoolArray:
         if self._limit == 0:
             return np.ones(len(elements), dtype=np.bool_)
         return np.isin(elements, self._matroid.loops)
@@ -59,7 +60,7 @@ class TruncatedMatroid(MadeOfOne):
         return self._matroid.truncate(rank)
 
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
-        left = max(0, self._limit - self._matroid.restrict(contracted).rank)
+        left = max(0, self._limit - self._matroid.rank_of(contracted))
         return self._matroid._checked_minor(kept, contracted).truncate(left)
 
     @classmethod

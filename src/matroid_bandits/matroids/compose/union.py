@@ -3,28 +3,26 @@
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.union import UnionKernel
-from matroid_bandits._types import IntArray
+from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.matroids.base import Matroid
-from matroid_bandits.matroids.compose.base import MadeOfSeveral
+from matroid_bandits.matroids.compose.base import NaryComposition, rank_of_part, two_kernels
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["UnionMatroid"]
 
 
-class UnionMatroid(MadeOfSeveral):
+class UnionMatroid(NaryComposition):
     """The sets that can be divided into one independent set of each matroid: ``first | second``.
 
-    An independence question costs one augmenting path: a search through the circuits of all
-    matroids.
+    An independence test costs one augmenting path: a search through circuits of all matroids.
 
     Parameters
     ----------
     *matroids : Matroid
-        At least one, all on the same elements. A union among them stands for its parts.
+        At least one, all on the same elements. A union among them is replaced by its parts.
 
     Examples
     --------
@@ -46,7 +44,7 @@ class UnionMatroid(MadeOfSeveral):
     def __init__(self, *matroids: Matroid) -> None:
         super().__init__(matroids)
 
-    def _size_of_all(self) -> int:
+    def _total_size(self) -> int:
         sizes = [part.size for part in self._parts]
         if len(set(sizes)) > 1:
             raise ValueError(
@@ -56,16 +54,16 @@ class UnionMatroid(MadeOfSeveral):
         return sizes[0]
 
     def _kernel(self) -> MatroidKernel:
-        return UnionKernel(
-            [part._new_kernel() for part in self._parts],
-            [part._new_kernel() for part in self._parts],
-            [part.rank for part in self._parts],
-        )
+        ranks = [rank_of_part(part) for part in self._parts]
+        growing, exchanging = zip(*map(two_kernels, self._parts), strict=True)
+        return UnionKernel(list(growing), list(exchanging), ranks)
 
-    def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
-        in_all: npt.NDArray[np.bool_] = np.all(
-            [np.isin(elements, part.loops) for part in self._parts], axis=0
-        )
+    def _find_rank(self) -> int:
+        most = min(self.size, sum(rank_of_part(part) for part in self._parts))
+        return len(self._new_kernel().greedy_basis(np.arange(self.size), most))
+
+    def _are_loops(self, elements: IntArray) -> BoolArray:
+        in_all: BoolArray = np.all([np.isin(elements, part.loops) for part in self._parts], axis=0)
         return in_all
 
     def _data(self) -> tuple[Any, ...]:
