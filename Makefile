@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: help reproduce compare test test-checked test-archive test-sage lint format type bench sage dev clean
+.PHONY: help reproduce compare test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -25,21 +25,30 @@ compare: dev  ## many policies against each other and the lower bound (options: 
 test: dev  ## all tests, on all cores (some only: make test ARGS='-k kl')
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
-test-checked: dev  ## the tests of kernels, on such that are built with bounds checks
-	@rm -rf build/checked
-	MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--no-deps --target build/checked .
-	PYTHONPATH=build/checked MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pytest -n auto \
-		tests/contracts tests/differential tests/reference tests/unit
-
-test-archive: dev  ## the source archive installs into an empty environment and works
-	rm -rf build/archive && mkdir -p build/archive
+# A wheel of the source archive, with bounds checks: one build of the kernels for the next two targets.
+build/archive/wheel: dev
+	@rm -rf build/archive && mkdir -p build/archive
 	$(BIN)/python -m build --sdist --outdir build/archive . > build/archive/log
-	$(PYTHON) -m venv build/archive/venv
-	MATROID_BANDITS_QUICK=1 build/archive/venv/bin/python -m pip install --quiet \
-		--disable-pip-version-check build/archive/matroid_bandits-*.tar.gz
+	MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pip wheel --quiet --disable-pip-version-check \
+		--no-deps --wheel-dir $@ build/archive/matroid_bandits-*.tar.gz
+
+test-checked: build/archive/wheel  ## the tests of kernels, on kernels built with bounds checks
+	@rm -rf build/checked
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target build/checked $</*.whl
+	PYTHONPATH=build/checked MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pytest -n auto $(ARGS) \
+		tests/contracts tests/differential tests/fuzz tests/unit
+
+test-archive: build/archive/wheel  ## the source archive installs into an empty environment and works
+	$(PYTHON) -m venv --clear build/archive/venv
+	build/archive/venv/bin/python -m pip install --quiet --disable-pip-version-check $</*.whl
 	cd build/archive && venv/bin/matroid-bandits simulate --matroid K5 --horizon 1000 --runs 2
 	cd build/archive && venv/bin/matroid-bandits reproduce --list
+
+test-sanitized: dev  ## random calls and the tests of kernels, on kernels built with AddressSanitizer and UBSan
+	MATROID_BANDITS_SANITIZED=1 $(BIN)/python setup.py --quiet build --build-lib build/sanitized
+	PYTHONPATH=build/sanitized LD_PRELOAD=$$(gcc -print-file-name=libasan.so) PYTHONMALLOC=malloc \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 FUZZ=300 \
+		$(BIN)/python -m pytest -n auto $(ARGS) tests/fuzz tests/contracts tests/differential
 
 test-sage: dev .venv-sage/ready  ## every class and composition against SageMath's matroids
 	PYTHONPATH=src .venv-sage/bin/python -m pytest tests/sage src/matroid_bandits/adapters/sage.py $(ARGS)

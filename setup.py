@@ -1,8 +1,11 @@
 """Build the Cython kernels: every ``.pyx`` below ``_core`` is one extension module.
 
-Set ``MATROID_BANDITS_CHECKED=1`` to build with Cython's bounds checks on (slower; `make
-test-checked` runs what is about kernels on such a build), ``MATROID_BANDITS_QUICK=1`` to build
-without optimisation (`make test-archive` only looks whether an archive is complete).
+Environment variables choose other builds, each in directories of its own:
+
+- ``MATROID_BANDITS_CHECKED=1``: with Cython's bounds checks (`make test-checked`);
+- ``MATROID_BANDITS_SANITIZED=1``: with AddressSanitizer and UndefinedBehaviorSanitizer, which also
+  see what raw pointers do (`make test-sanitized`);
+- ``MATROID_BANDITS_QUICK=1``: without optimization, for the fastest build.
 """
 
 import os
@@ -15,10 +18,21 @@ from setuptools import Extension, setup
 JOBS = os.cpu_count() or 1
 # Kernels that draw random numbers.
 DRAWING = ("streams.random_stream", "streams.rewards")
-CHECKED = os.environ.get("MATROID_BANDITS_CHECKED", "") not in ("", "0")
-QUICK = os.environ.get("MATROID_BANDITS_QUICK", "") not in ("", "0")
-# Checks are for tests, and those do not wait for the compiler.
-OPTIMISATION = "-O0" if QUICK else "-O1" if CHECKED else "-O3"
+
+
+def is_set(variable: str) -> bool:
+    """Whether the environment asks for this kind of build."""
+    return os.environ.get(f"MATROID_BANDITS_{variable}", "") not in ("", "0")
+
+
+CHECKED = is_set("CHECKED")
+SANITIZED = is_set("SANITIZED")
+# Builds for tests are compiled fast rather than run fast.
+OPTIMIZATION = "-O0" if is_set("QUICK") else "-O1" if CHECKED or SANITIZED else "-O3"
+# The first error ends the process, with a traceback of the C functions.
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1"]
+# One directory for each kind of build: none picks up objects of another.
+BUILD = "build/sanitized-" if SANITIZED else "build/checked-" if CHECKED else "build/"
 
 CORE = Path("src/matroid_bandits/_core")
 sources = sorted(CORE.rglob("*.pyx"))
@@ -43,12 +57,13 @@ def kernel(name: str, source: str) -> Extension:
         define_macros=[("MATROID_BANDITS_CHECKED", "1")] if CHECKED else [],
         # No contraction to fused multiply-add: plays are the same on every machine.
         extra_compile_args=[
-            OPTIMISATION,
+            OPTIMIZATION,
             "-ffp-contract=off",
             "-fno-math-errno",
             "-fno-trapping-math",
-            "-g0",
+            *(SANITIZE if SANITIZED else ["-g0"]),
         ],
+        extra_link_args=SANITIZE if SANITIZED else [],
     )
 
 
@@ -59,16 +74,15 @@ extensions = [
 extensions.append(kernel(SHARED, str(CORE / f"{SHARED}.c")))  # written by Cython
 
 setup(
-    # Apart, so that neither kind of build ever picks up objects of the other.
     options={
-        "build": {"build_base": "build/checked-objects" if CHECKED else "build/objects"},
+        "build": {"build_base": f"{BUILD}objects"},
         "build_ext": {"parallel": JOBS},
     },
     ext_modules=cythonize(
         extensions,
         nthreads=JOBS,
         shared_utility_qualified_name=f"matroid_bandits._core.{SHARED}",
-        build_dir="build/cython-checked" if CHECKED else "build/cython",
+        build_dir=f"{BUILD}cython",
         compiler_directives={
             "language_level": "3",
             "boundscheck": CHECKED,
