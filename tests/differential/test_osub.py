@@ -40,10 +40,10 @@ def _exchanges(arms: Arms) -> list[list[int]]:
     return [[j for j, other in enumerate(arms) if len(set(arm) - set(other)) == 1] for arm in arms]
 
 
-def _small(family: str, rng: np.random.Generator, most: int = MOST_BASES) -> mb.Matroid:
+def _small(family: str, rng: np.random.Generator, maximum: int = MOST_BASES) -> mb.Matroid:
     while True:
         matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(0, 9)))
-        if len(_bases(matroid)) <= most:
+        if len(_bases(matroid)) <= maximum:
             return matroid
 
 

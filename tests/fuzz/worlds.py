@@ -191,7 +191,7 @@ class Nonsense(mb.Matroid):
     def _is_independent(self, elements: Any) -> bool:
         return len(elements) <= 3
 
-    def _greedy(self, order: Any) -> Any:
+    def _greedy(self, order: Any, limit: int) -> Any:
         return self._any()
 
     def _fundamental_circuit(self, basis: Any, element: int) -> Any:

@@ -1,4 +1,4 @@
-"""FasterCUCB: the basis it holds is a best one for rounded weights, and nearly so for true ones."""
+"""FasterCUCB: the basis it still_fits is a best one for rounded weights, and nearly so for true ones."""
 
 import copy
 import math
@@ -38,9 +38,9 @@ def _best(matroid: mb.Matroid, ask, weights: np.ndarray) -> list[int]:
 def _features(policy: mb.FasterCUCB) -> tuple[np.ndarray, np.ndarray]:
     """Rounded means and rounded 1/sqrt(count), as the policy has them; NaN for loops."""
     state = policy._kernel.state()
-    shelves = state["shelves"][state["boxes"]["shelf"][state["box_of"]]]
-    on_shelf = state["box_of"] >= 0
-    return (np.where(on_shelf, shelves[name], np.nan) for name in ("alpha", "beta"))
+    lines = state["lines"][state["blocks"]["line"][state["block_of"]]]
+    of_line = state["block_of"] >= 0
+    return (np.where(of_line, lines[name], np.nan) for name in ("alpha", "beta"))
 
 
 def _check_features(policy: mb.FasterCUCB, alpha: np.ndarray, beta: np.ndarray) -> None:
@@ -65,27 +65,27 @@ def _check_features(policy: mb.FasterCUCB, alpha: np.ndarray, beta: np.ndarray) 
 
 
 def _check_chains(policy: mb.FasterCUCB) -> None:
-    """Shelves are linked from the heaviest to the lightest, none is empty, the heap is one."""
+    """Lines are linked from the heaviest to the lightest, none is empty, the heap is one."""
     state = policy._kernel.state()
-    shelves, heap = state["shelves"], state["heap"]
-    weights = shelves["alpha"] + state["scale"] * shelves["beta"]
+    lines, heap = state["lines"], state["heap"]
+    weights = lines["alpha"] + state["scale"] * lines["beta"]
     seen = []
     for top in state["top"]:
         s, above = top, -1
         while s >= 0:
             seen.append(s)
-            shelf = shelves[s]
-            assert shelf["above"] == above
-            assert max(state["on_shelf"][s]) >= 0
+            line = lines[s]
+            assert line["above"] == above
+            assert max(state["of_line"][s]) >= 0
             if above >= 0:
                 heavier, lighter = weights[above], weights[s]
                 assert heavier >= lighter - 1e-12 * (1 + abs(lighter))
-            s, above = shelf["below"], s
+            s, above = line["below"], s
     assert sorted(seen) == sorted(heap.tolist())
-    crossings = shelves["crossing"][heap]
+    crossings = lines["crossing"][heap]
     for i in range(1, len(heap)):
         assert crossings[(i - 1) // 2] <= crossings[i]
-        assert shelves["place"][heap[i]] == i
+        assert lines["place"][heap[i]] == i
 
 
 def _check_round(policy: mb.FasterCUCB, ask, *, thoroughly: bool) -> None:
@@ -186,7 +186,7 @@ def test_many_elements_in_classes(groups: int) -> None:
                 _check_chains(policy)
         elements = basis if t % 50 else np.arange(2000)
         policy.update(elements, np.abs(rng.normal(means[elements], 0.2)))
-    # Few features for many elements: shelves are shared.
+    # Few features for many elements: lines are shared.
     assert len(policy._kernel.state()["heap"]) < (600 if groups == 1 else 2000)
 
 

@@ -1,8 +1,8 @@
 from libc.stdint cimport int64_t
 
 
-# How optimistic a policy is about an element: a value that grows with the mean of what was observed
-# and, for what was observed rarely, with time. It sees the statistics of the policy it belongs to.
+# An optimistic value for each element: it grows with the mean of the observed rewards and, for
+# elements that were observed rarely, with time. It reads the statistics of its policy.
 cdef class IndexKernel:
     cdef readonly str name  # for messages
     # Rewards must lie between these.
@@ -10,9 +10,9 @@ cdef class IndexKernel:
     cdef readonly double high
     # Observations an element needs before it has a value.
     cdef readonly Py_ssize_t min_count
-    # Whether `observe` wants to be told.
+    # Whether `observe` must be called with every reward.
     cdef bint needs_rewards
-    # Whether it answers `value_above`, which is worth while if values are dear.
+    # Whether it implements `value_above`, for values that are expensive to compute.
     cdef bint is_lazy
     cdef const int64_t[::1] counts
     cdef const double[::1] means

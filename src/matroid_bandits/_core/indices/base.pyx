@@ -21,26 +21,26 @@ cdef class IndexKernel:
     cdef int attach(
         self, const int64_t[::1] counts, const double[::1] means, const double[::1] inverse_root
     ) except -1:
-        """Look at the statistics of a policy, from now on."""
+        """Read the statistics of a policy from now on."""
         self.counts = counts
         self.means = means
         self.inverse_root = inverse_root
         return 0
 
     cdef void observe(self, Py_ssize_t e, double reward) noexcept:
-        """A reward is about to be taken in: count and mean are still those without it."""
+        """Receive a reward, before count and mean are updated with it."""
 
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
     ) except -1:
-        """Write the value of each of `elements` to `values`, which goes by element."""
+        """Write the value of each of `elements` e to `values[e]`."""
         raise NotImplementedError
 
     cdef void begin(self, Py_ssize_t time) noexcept:
-        """From now on `value_above` is about this time."""
+        """Set the time for `value_above`."""
 
     cdef double value_above(self, Py_ssize_t e, double threshold) noexcept:
-        """The value of e if it is above `threshold`; else anything that is not."""
+        """The value of e if it is above `threshold`; otherwise any number that is not."""
         return -INFINITY
 
 
@@ -65,12 +65,13 @@ cdef class PythonIndexKernel(IndexKernel):
         found = real_array(answer, f"values of {self.name}")
         if found.shape[0] != elements.shape[0]:
             raise ValueError(
-                f"{self.name} gave {found.shape[0]} values for {elements.shape[0]} elements"
+                f"{self.name}.values must return one value for each of the {elements.shape[0]} "
+                f"elements, got {found.shape[0]}"
             )
         for i in range(elements.shape[0]):
             if isnan(found[i]):
                 raise ValueError(
-                    f"{self.name} gave element {elements[i]} the value NaN in round {time}"
+                    f"{self.name}.values returned NaN for element {elements[i]} at time {time}"
                 )
             values[elements[i]] = found[i]
         return 0

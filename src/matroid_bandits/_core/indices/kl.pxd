@@ -1,4 +1,4 @@
-# Bernoulli's divergence, and how far a mean may be above what was observed.
+# The divergence of Bernoulli distributions, and the upper bound that follows from it.
 from libc.math cimport exp, expm1, fabs, log, sqrt
 
 from matroid_bandits._core.indices.base cimport IndexKernel

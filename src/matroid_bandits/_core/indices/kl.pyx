@@ -1,4 +1,4 @@
-"""Bernoulli kl-UCB: the largest mean that the observations do not rule out."""
+"""Bernoulli kl-UCB: the largest mean that is compatible with the observations."""
 
 from libc.math cimport INFINITY
 
@@ -7,16 +7,16 @@ import numpy as np
 cdef enum:
     MOST_STEPS = 60
 
-# Several times what a divergence, a sum of two terms below 40, can lose by rounding.
+# Several times the rounding error of a divergence, a sum of two terms below 40.
 cdef double ROUNDING = 1e-13
 
 
 cdef double kl_upper(double mean, double level) noexcept:
     """The largest q with kl(mean, q) <= level, for a mean from 0 to 1 and a level not negative.
 
-    Solved for y = -ln(1 - q), in which kl is convex, and nearly linear far out: Halley's steps,
-    from a guess that is right to the second order for low levels, and halving whenever one would
-    leave the interval that is known to hold the answer.
+    Solved for y = -ln(1 - q), in which kl is convex, and nearly linear for large y: Halley's steps
+    from a guess that is right to the second order for low levels, and bisection whenever a step
+    would leave the interval that contains the solution.
     """
     cdef double y, y_of_mean, low, high, q, guess, excess, slope, bend, step, fixed
     cdef double variance = mean * (1 - mean)
@@ -28,7 +28,7 @@ cdef double kl_upper(double mean, double level) noexcept:
     y_of_mean = -log(1 - mean)
     # kl(mean, q) - level = fixed - mean ln q + (1 - mean) y
     fixed = mean * log(mean) - (1 - mean) * y_of_mean - level
-    # It is positive where -mean ln q, which is not negative, is not needed.
+    # At `high` the other terms alone are 0, and -mean ln q is not negative.
     low = y_of_mean
     high = -fixed / (1 - mean)
     guess = sqrt(2 * variance * level) + (1 - 2 * mean) * level / 1.5
@@ -47,9 +47,9 @@ cdef double kl_upper(double mean, double level) noexcept:
         if not low <= y - step <= high:
             step = y - 0.5 * (low + high)
         y -= step
-        # The error is cubed with every step: 1e-5 of the way now, 1e-15 after it.
+        # Every step cubes the relative error: 1e-5 before it, 1e-15 after it.
         if fabs(step) <= 1e-5 * (y - y_of_mean):
-            # 1 - exp(-y), from what it was before the step.
+            # 1 - exp(-y), computed from its value before the step.
             return max(mean, q - (1 - q) * step * (1 + 0.5 * step))
     return max(mean, 1 - exp(-y))
 
@@ -85,10 +85,10 @@ cdef class KLKernel(IndexKernel):
         self.allowed = budget(self.c, <double>time)
 
     cdef double value_above(self, Py_ssize_t e, double threshold) noexcept:
-        """Most elements are far below: that is seen without a logarithm, or with two."""
+        """Most elements are far below the threshold: found without a logarithm, or with two."""
         cdef double mean = self.means[e]
         cdef double level = self.allowed / self.counts[e]
-        # Pinsker: kl(mean, threshold) is at threshold this, so if that is too much, all above is.
+        # Pinsker: kl(mean, threshold) is at least this; if that exceeds the level, e is below.
         if threshold > mean and 2 * (threshold - mean) * (threshold - mean) >= level:
             return -INFINITY
         if mean < threshold < 1 and kl(mean, threshold) >= level + ROUNDING:

@@ -1,4 +1,4 @@
-"""Thompson sampling: the value of an element is a draw from what its mean may be."""
+"""Thompson sampling: the value of an element is a draw from the posterior of its mean."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t

@@ -1,4 +1,4 @@
-"""Indices that estimate how much the rewards of an element scatter."""
+"""Indices that estimate the variance of the rewards of an element."""
 
 from libc.math cimport INFINITY, expm1, log, sqrt
 from libc.stdint cimport int64_t
@@ -46,7 +46,7 @@ cdef class VarianceKernel(IndexKernel):
         for i in range(elements.shape[0]):
             e = elements[i]
             count = <double>self.counts[e]
-            # Rounding may leave a little less than nothing.
+            # Rounding can make it slightly negative.
             variance = max(0.0, self.squares[e] / count)
             values[e] = self.value(self.means[e], variance, count, log_time)
         return 0
@@ -80,7 +80,7 @@ cdef class NormalUCBKernel(VarianceKernel):
     cdef double value(
         self, double mean, double variance, double count, double log_time
     ) noexcept:
-        # Of rewards so large that their variance overflows, no product of infinity and 0.
+        # Not infinity times 0, where rewards are so large that their variance overflows.
         if log_time == 0:
             return mean
         return mean + sqrt(variance) * sqrt(expm1(2 * log_time / (count - 2)))

@@ -67,20 +67,20 @@ cdef extern from *:
        layer, one the sign, 52 a magnitude; below the layer's limit, magnitude times scale is the
        draw. */
     static double ziggurat_scale[256];
-    static uint64_t ziggurat_limit[256]; /* 0: the layer is left to NumPy's function */
+    static uint64_t ziggurat_limit[256]; /* 0: use NumPy's function for this layer */
 
     static inline double ziggurat_value(uint64_t word) {
         double value = (double)(int64_t)((word >> 9) & 0xfffffffffffffULL);
         uint64_t bits;
         value *= ziggurat_scale[word & 0xff];
-        /* The sign as a bit: a branch would be guessed wrong every other time. */
+        /* The sign as a bit: a branch would be mispredicted every other time. */
         memcpy(&bits, &value, sizeof bits);
         bits |= (word & 0x100) << 55;
         memcpy(&value, &bits, sizeof bits);
         return value;
     }
 
-    /* 1 and the next normal of the stream; or 0, the stream as it was. */
+    /* 1 and the next normal of the stream; or 0, and the stream is unchanged. */
     static inline int ziggurat_next(uint64_t *words, double *normal) {
         unsigned __int128 state = pcg_step(pcg_join(words), words);
         uint64_t word = pcg_output(state);
@@ -103,14 +103,14 @@ cdef extern from "numpy/random/distributions.h":
 
 
 cdef class RewardKernel:
-    """Draws the rewards of one run. Subclasses fill in `draw_into`, or `draw` in Python."""
+    """Draws the rewards of one run. Subclasses define `draw_into`, or `draw` in Python."""
 
     def __init__(self, Py_ssize_t size):
         self.size = size
 
     cdef int draw_into(self, const Py_ssize_t[::1] elements, double[::1] rewards) except -1:
         """The next reward of each of `elements`."""
-        # For kernels written in Python, which answer `draw`.
+        # For kernels written in Python, which define `draw`.
         if type(self).draw is RewardKernel.draw:
             raise NotImplementedError
         drawn = np.asarray(rewards)
@@ -128,7 +128,7 @@ cdef class RewardKernel:
         return rewards
 
     def checked(self, elements):
-        """`elements` as an array, all of them in the ground set."""
+        """`elements` as an array, checked to be in the ground set."""
         cdef const Py_ssize_t[::1] array = element_array(elements)
         cdef Py_ssize_t i
         for i in range(array.shape[0]):
@@ -222,7 +222,7 @@ cdef inline uint32_t hash_out(uint32_t value, uint32_t *constant) noexcept:
     return value ^ (value >> 16)
 
 
-# A source of bits that gives one chosen word first, then a stream, and counts.
+# A source of bits that returns one chosen word first, then a stream, and counts the calls.
 cdef struct Script:
     uint64_t word
     int calls
@@ -241,7 +241,7 @@ cdef double scripted_double(void *state) noexcept:
 
 
 cdef bint takes_one_word(uint64_t word, double *normal) noexcept:
-    """Whether NumPy's standard_normal is done after `word`; what it gives."""
+    """Whether NumPy's standard_normal needs no more than `word`; `normal` is its result."""
     cdef Script script
     cdef bitgen_t bits
     cdef uint64_t start[4]
@@ -258,11 +258,11 @@ cdef bint takes_one_word(uint64_t word, double *normal) noexcept:
 
 
 cdef void learn_ziggurat() noexcept:
-    """Find limits and scales by asking NumPy's own function, chosen words in place of random ones.
+    """Find limits and scales by calling NumPy's own function with chosen words.
 
-    A copy of its tables would have to be kept in step with it. This follows whatever version the
-    package is built against; should one come that works otherwise, the check at the end notices,
-    and every draw is left to the function itself.
+    A copy of its tables would have to follow its changes. These tables fit the version that the
+    package is built against. If a version works in another way, the check at the end finds out, and
+    every draw is left to the function itself.
     """
     cdef uint64_t layer, low, high, middle, word
     cdef uint64_t words[4]
@@ -321,7 +321,7 @@ cdef class GaussianRewards(Streams):
         cdef double normal
         if n == 0:
             return 0
-        # Plain pointers: the compiler would fetch those in `self` anew after every store.
+        # Plain pointers: the compiler would load those in `self` again after every store.
         words = &self.words[0, 0]
         means = &self.means[0]
         stds = &self.stds[0]

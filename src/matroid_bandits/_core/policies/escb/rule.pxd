@@ -1,8 +1,8 @@
 from matroid_bandits._core.policies.base cimport PolicyKernel
 
 
-# What the value of a basis is made of. At a price p for a unit of spread it weighs
-# mean + p * spread: a line, the higher the better.
+# The two sums behind the value of a basis. At a price p for a unit of spread its weight is
+# mean + p * spread: a line in p.
 cdef struct Line:
     double mean  # sum of the means
     double spread  # sum of 1 / N
@@ -30,6 +30,6 @@ cdef class ESCBKernel(PolicyKernel):
     cdef double value_of(self, Line line) noexcept
     cdef double own_price(self, Line line) noexcept
     cdef void weigh(self, double price) noexcept
-    cdef Line offer(self, const Py_ssize_t[::1] basis) noexcept
+    cdef Line propose(self, const Py_ssize_t[::1] basis) noexcept
     cdef int climb_from(self, const Py_ssize_t[::1] basis) except -1
     cdef bint exchange(self) except -1

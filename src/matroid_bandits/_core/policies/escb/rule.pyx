@@ -11,13 +11,13 @@ from matroid_bandits._core.sorting cimport sort_descending, sort_elements
 from matroid_bandits._core.policies.base cimport PolicyKernel
 
 
-# Values that differ by less, relative to the largest there can be, are taken for equal: sums of a
-# basis are rounded differently in different orders.
+# Values that differ by less, relative to the largest possible value, count as equal: the sum over a
+# basis is rounded differently in different orders.
 cdef double TINY = 1e-13
 
 
 cdef class ESCBKernel(PolicyKernel):
-    """The rule of [CTPL15]; a subclass looks for the basis."""
+    """The rule of [CTPL15]; a subclass searches for the basis."""
 
     def __init__(self, matroid, double noise):
         super().__init__(matroid)
@@ -54,7 +54,7 @@ cdef class ESCBKernel(PolicyKernel):
             self.bound = bound
             raise
         finally:
-            # Answers to these are remembered, whatever came after them.
+            # The answers to these calls are cached, even if a later call raised an error.
             self.oracle_calls += self.oracle.n_calls
             self.oracle.n_calls = 0
         self.chosen[:] = self.best
@@ -62,7 +62,7 @@ cdef class ESCBKernel(PolicyKernel):
         return 0
 
     cdef void start_round(self) noexcept:
-        """The numbers that stay while this round is decided."""
+        """Compute what stays the same while this round is decided."""
         cdef double log_t = log(<double>(self.rounds + 1))
         cdef double largest = 0
         cdef Py_ssize_t i, e
@@ -101,11 +101,11 @@ cdef class ESCBKernel(PolicyKernel):
             e = self.playable[i]
             self.weight[e] = self.means[e] + price * self.spread[e]
 
-    cdef Line offer(self, const Py_ssize_t[::1] basis) noexcept:
-        """Take the basis for the best if it is, and return its line."""
+    cdef Line propose(self, const Py_ssize_t[::1] basis) noexcept:
+        """Keep the basis if it is the best so far, and return its line."""
         cdef Line line = self.line_of(basis)
         cdef double value = self.value_of(line)
-        # Ties go to the one offered first. The first is taken even if its value overflows.
+        # Ties go to the one proposed first. The first is kept even if its value overflows.
         if self.best_value == -INFINITY or value > self.best_value + self.tolerance:
             self.best[:] = basis
             self.best_value = value
@@ -118,7 +118,7 @@ cdef class ESCBKernel(PolicyKernel):
         self.basis[:] = basis
         while self.exchange():
             pass
-        self.offer(self.basis)
+        self.propose(self.basis)
         return 0
 
     cdef bint exchange(self) except -1:
@@ -140,8 +140,8 @@ cdef class ESCBKernel(PolicyKernel):
                 e = self.playable[i]
                 if self.is_member[e]:
                     continue
-                # From the lightest up: the bonus is concave, so that an exchange gains no more than
-                # it gains in weight.
+                # From the lightest up. The bonus is concave, so an exchange gains at most what it
+                # gains in weight.
                 for k in range(self.rank - 1, -1, -1):
                     x = self.basis[k]
                     if not self.weight[e] - self.weight[x] > best_gain:
@@ -164,7 +164,7 @@ cdef class ESCBKernel(PolicyKernel):
     # ---- what users see, and saving ----
 
     def value(self, const Py_ssize_t[::1] basis):
-        """What the rule maximises, for a basis whose elements have all been observed."""
+        """What the rule maximizes; infinite if an element of the basis was never observed."""
         cdef Py_ssize_t k
         self.refuse_if_deciding()
         self.start_round()

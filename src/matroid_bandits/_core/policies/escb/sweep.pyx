@@ -11,7 +11,7 @@ import numpy as np
 from matroid_bandits._core.policies.escb.rule cimport ESCBKernel, Line
 from matroid_bandits._core.sorting cimport sort_descending
 
-# The walk of a sweep ends after a handful of prices; its bound holds wherever it ends.
+# A walk ends after a few prices; its bound is valid wherever it ends.
 cdef Py_ssize_t MOST_PRICES = 100
 
 
@@ -20,12 +20,12 @@ cdef inline double height(Line line, double price) noexcept:
 
 
 cdef class SweepKernel(ESCBKernel):
-    """Greedy at several prices, until the lowest upper bound of this kind is found.
+    """Greedy at several prices, until the lowest upper bound of this form is found.
 
-    At a price p, no value exceeds the height of the highest line plus root^2 / (4 p). That is
-    convex in p; the walk goes to the lowest point of the two lines that matter, has greedy find the
-    highest line there, and stops when it is none but these two. Lines alone miss what lies below
-    the chord between two of them, so exchanges follow, unless the bound says that all is found.
+    At a price p, no value exceeds the height of the highest line plus root^2 / (4 p). This bound is
+    convex in p. The walk goes to the lowest point of the bound of two lines. Greedy finds the
+    highest line there, and the walk stops if it is one of the two. Lines alone miss bases below the
+    chord between two of them, so exchanges follow, unless the bound shows that no basis is better.
     """
 
     # The two lines, the flatter one left, and those of the last round, to start from.
@@ -34,7 +34,7 @@ cdef class SweepKernel(ESCBKernel):
     cdef Py_ssize_t[::1] last_left
     cdef Py_ssize_t[::1] last_right
     cdef bint has_last
-    cdef Py_ssize_t n_allowed  # elements that greedy may take: all but those a branch leaves out
+    cdef Py_ssize_t n_allowed  # elements that greedy may use: all that no branch excludes
 
     def __init__(self, matroid, double noise):
         super().__init__(matroid, noise)
@@ -52,7 +52,7 @@ cdef class SweepKernel(ESCBKernel):
         return 0
 
     cdef int walk_from_last(self) except -1:
-        """The walk from where that of the last round ended, and exchanges from what it found."""
+        """Walk from where the walk of the last round ended, then make exchanges."""
         if self.has_last:
             self.left[:] = self.last_left
             self.right[:] = self.last_right
@@ -68,7 +68,7 @@ cdef class SweepKernel(ESCBKernel):
         return self.bound > self.best_value + self.tolerance
 
     cdef bint walk_from(self, double price) except -1:
-        """The walk from one price on; whether there is any basis as the branch wants it."""
+        """Walk from a price; return whether any basis satisfies the branch."""
         if not self.probe(price):
             return False
         self.left[:] = self.found
@@ -78,8 +78,8 @@ cdef class SweepKernel(ESCBKernel):
 
     cdef int walk(self) except -1:
         """Go from the lines `left` and `right` to those at the lowest bound, and write `bound`."""
-        cdef Line left = self.offer(self.left)
-        cdef Line right = self.offer(self.right)
+        cdef Line left = self.propose(self.left)
+        cdef Line right = self.propose(self.right)
         cdef Line line
         cdef double price, highest
         cdef bint in_left, in_right  # whether the lowest point is that of one line alone
@@ -100,12 +100,12 @@ cdef class SweepKernel(ESCBKernel):
             else:
                 price = (left.mean - right.mean) / (right.spread - left.spread)
             self.probe(price)
-            line = self.offer(self.found)
+            line = self.propose(self.found)
             self.bound = fmin(
                 self.bound, height(line, price) + self.root * (self.root / (4 * price))
             )
             highest = fmax(height(left, price), height(right, price))
-            # Written so that numbers which overflow end the walk.
+            # Negated, so that NaN after an overflow ends the walk.
             if not height(line, price) > highest + self.tolerance:
                 break
             if self.own_price(line) < price:
@@ -124,7 +124,7 @@ cdef class SweepKernel(ESCBKernel):
         return 0
 
     cdef bint probe(self, double price) except -1:
-        """Greedy at a price, into `found`; whether there is any basis as the branch wants it."""
+        """Greedy at a price, into `found`; return whether any basis satisfies the branch."""
         cdef Py_ssize_t taken
         self.weigh(price)
         sort_descending(self.weight, self.order, self.scratch)
@@ -150,9 +150,9 @@ cdef class SweepKernel(ESCBKernel):
 
 
 cdef class ExactKernel(SweepKernel):
-    """Branch and bound on the bound of the sweep: the best basis, for certain."""
+    """Branch and bound with the bound of the sweep: finds a best basis."""
 
-    cdef signed char[::1] forced  # 1 if an element must be in, -1 if it must be out, else 0
+    cdef signed char[::1] forced  # 1: the element is in the basis, -1: it is not, 0: undecided
     cdef Py_ssize_t[::1] root_left
     cdef Py_ssize_t[::1] root_right
 
@@ -163,7 +163,7 @@ cdef class ExactKernel(SweepKernel):
         self.root_right = np.zeros(self.rank, dtype=np.intp)
 
     cdef int search(self) except -1:
-        # What a branch that raised may have left behind.
+        # An error in a branch may have left these changed.
         self.forced[:] = 0
         self.n_allowed = self.playable.shape[0]
         self.walk_from_last()
@@ -185,7 +185,7 @@ cdef class ExactKernel(SweepKernel):
                 self.weight[e] = self.forced[e] * INFINITY
 
     cdef int branch(self) except -1:
-        """After a walk: look where a better basis may still be."""
+        """After a walk: search the branches that may have a better basis."""
         cdef Py_ssize_t e
         cdef double price
         if not self.may_improve():
@@ -207,14 +207,14 @@ cdef class ExactKernel(SweepKernel):
         return 0
 
     cdef Py_ssize_t element_between(self) noexcept:
-        """The element most worth deciding on: in `right`, not in `left`, of the largest spread."""
+        """The element to branch on: in `right`, not in `left`, with the largest spread."""
         cdef Py_ssize_t best = -1
         cdef Py_ssize_t k, e
         for k in range(self.rank):
             self.is_member[self.left[k]] = 1
         for k in range(self.rank):
             e = self.right[k]
-            # No element is decided on twice: what is not a matroid could go on for ever.
+            # Never the same element twice: with an oracle that is no matroid this might not end.
             if not self.is_member[e] and self.forced[e] == 0 and (
                 best < 0
                 or self.spread[e] > self.spread[best]

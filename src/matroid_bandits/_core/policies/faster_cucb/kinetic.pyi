@@ -1,9 +1,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._core.policies.faster_cucb.boxes import Boxes
+from matroid_bandits._core.policies.faster_cucb.blocks import Blocks
 
-class KineticOrder(Boxes):
+class KineticOrder(Blocks):
     def __init__(
         self, symmetry_class: npt.NDArray[np.int32], n_classes: int, has_chain_per_class: bool
     ) -> None: ...

@@ -1,24 +1,25 @@
 """Elements by rounded feature, in the order of their weights, while lambda grows.
 
-The weight of an element is alpha + lambda * beta. All elements with one rounded feature (alpha,
-beta) share a *shelf*. Shelves are linked from the heaviest to the lightest; two of them change
-places where their lines cross, and the next such lambda is on top of a heap. docs/faster-cucb.md
-tells the idea.
+The weight of an element is alpha + lambda * beta: a *line*, which all elements with the rounded
+feature (alpha, beta) share. Lines are linked from the heaviest to the lightest. Two neighbors
+change places where they cross; a heap has the crossing with the smallest lambda on top. The idea is
+in docs/faster-cucb.md.
 
-Parts of a matroid that never meet in a circuit need not be compared: each has a *chain* of its own.
+Elements of different groups of a partition are in no common circuit and need not be compared: each
+group has a *chain* of lines of its own. In other matroids there is one chain.
 """
 
 from libc.math cimport INFINITY
 
 import numpy as np
 
-from matroid_bandits._core.policies.faster_cucb.boxes cimport INSIDE, OUTSIDE, Boxes, with_room
+from matroid_bandits._core.policies.faster_cucb.blocks cimport INSIDE, OUTSIDE, Blocks, doubled
 
 
-cdef class KineticOrder(Boxes):
-    """Shelves with boxes of elements, the heaviest first in each chain.
+cdef class KineticOrder(Blocks):
+    """Lines with blocks of elements, from the heaviest to the lightest in each chain.
 
-    Memory, beyond that of the boxes: 76 bytes per shelf.
+    Memory, beyond that of the blocks: 76 bytes per line.
     """
 
     def __init__(
@@ -28,113 +29,113 @@ cdef class KineticOrder(Boxes):
         self.has_chain_per_class = has_chain_per_class
         self.top = np.empty(n_chains, dtype=np.int32)
         self.bottom = np.empty(n_chains, dtype=np.int32)
-        self.shelves = np.zeros(16, dtype=SHELF)
+        self.lines = np.zeros(16, dtype=LINE)
         self.heap = np.zeros(16, dtype=np.int32)
         super().__init__(symmetry_class, n_classes)
 
-    # ---- questions ----
+    # ---- weights ----
 
     cdef inline double weight(self, double alpha, double beta) noexcept:
         return alpha + self.scale * beta
 
     cdef inline double weight_of(self, int32_t s) noexcept:
-        return self.weight(self.shelves[s].alpha, self.shelves[s].beta)
+        return self.weight(self.lines[s].alpha, self.lines[s].beta)
 
-    cdef inline bint suits(self, int32_t s, double alpha, double beta) noexcept:
-        """Whether shelf s is one for this feature."""
-        return self.shelves[s].alpha == alpha and self.shelves[s].beta == beta
+    cdef inline bint has_feature(self, int32_t s, double alpha, double beta) noexcept:
+        """Whether line s is the line of this feature."""
+        return self.lines[s].alpha == alpha and self.lines[s].beta == beta
 
-    cdef inline bint holds(self, int32_t s, double mean, double inverse_root) noexcept:
-        """Whether an element of shelf s is still rounded to its feature."""
+    cdef inline bint still_fits(self, int32_t s, double mean, double inverse_root) noexcept:
+        """Whether an element of line s is still rounded to its feature."""
         # Counts only grow.
         return (
-            self.shelves[s].low <= mean < self.shelves[s].high
-            and inverse_root >= self.shelves[s].beta
+            self.lines[s].low <= mean < self.lines[s].high
+            and inverse_root >= self.lines[s].beta
         )
 
     # ---- elements ----
 
     cdef void clear(self) noexcept:
-        Boxes.clear(self)
+        Blocks.clear(self)
         self.top[:] = -1
         self.bottom[:] = -1
-        self.free_shelf = -1
-        self.n_shelves = 0
+        self.free_line = -1
+        self.n_lines = 0
         self.heap_length = 0
 
     cdef int reserve(self) except -1:
-        """See to it that there is room for one more shelf and three more boxes."""
-        if self.n_shelves == self.shelves.shape[0] and self.free_shelf < 0:
-            self.on_shelf = with_room(np.asarray(self.on_shelf))
-            self.heap = with_room(np.asarray(self.heap))
-            self.shelves = with_room(np.asarray(self.shelves))
-        return Boxes.reserve(self)
+        """Get the memory for one more line and three more blocks."""
+        if self.n_lines == self.lines.shape[0] and self.free_line < 0:
+            self.of_line = doubled(np.asarray(self.of_line))
+            self.heap = doubled(np.asarray(self.heap))
+            self.lines = doubled(np.asarray(self.lines))
+        return Blocks.reserve(self)
 
     cdef void append(self, int32_t e, const Feature *feature) noexcept:
-        """Put e, which is no heavier than anything in its chain, at the end of it, outside."""
+        """Add e, outside the basis, at the end of its chain; nothing there is lighter than e."""
         cdef int32_t chain = self.symmetry_class[e] if self.has_chain_per_class else 0
         cdef int32_t s = self.bottom[chain]
-        if s < 0 or not self.suits(s, feature.alpha, feature.beta):
-            s = self.new_shelf(feature, chain, s, -1)
-        self.put(s, e)
+        if s < 0 or not self.has_feature(s, feature.alpha, feature.beta):
+            s = self.new_line(feature, chain, s, -1)
+        self.insert(s, e)
 
-    cdef int32_t seek(self, int32_t s, const Feature *feature, bint down) noexcept:
-        """Go from shelf s to where an element of it belongs with its new feature.
+    cdef int32_t find_place(self, int32_t s, const Feature *feature, bint down) noexcept:
+        """Find where an element of line s belongs with its new feature, going up or down.
 
-        The answer is the first shelf that it does not pass, -1 if it passes all: the one to go to,
-        if that exists already, otherwise the one it comes to stand before.
+        Return the line of that feature if there is one. Otherwise return the first line that the
+        element does not pass, or -1 if it passes all lines.
         """
         cdef double weight = self.weight(feature.alpha, feature.beta)
         cdef int32_t end
-        s = self.shelves[s].below if down else self.shelves[s].above
+        s = self.lines[s].below if down else self.lines[s].above
         while s >= 0 and (self.weight_of(s) > weight if down else self.weight_of(s) < weight):
-            s = self.shelves[s].below if down else self.shelves[s].above
+            s = self.lines[s].below if down else self.lines[s].above
         end = s
         while s >= 0 and self.weight_of(s) == weight:
-            if self.suits(s, feature.alpha, feature.beta):
+            if self.has_feature(s, feature.alpha, feature.beta):
                 return s
-            s = self.shelves[s].below if down else self.shelves[s].above
+            s = self.lines[s].below if down else self.lines[s].above
         return end
 
     cdef void move(self, int32_t e, const Feature *feature, int32_t end, bint down) noexcept:
-        """Move e to where `seek` said; it keeps its side. Needs room."""
-        cdef int32_t old = self.shelf_of(e)
-        cdef int32_t chain = self.shelves[old].chain
+        """Move e to the place `end` that `find_place` returned. `reserve` comes before."""
+        cdef int32_t old = self.line_of(e)
+        cdef int32_t chain = self.lines[old].chain
         cdef int32_t s
-        self.take(e)
+        self.remove(e)
         self.discard_if_empty(old)
-        if end >= 0 and self.suits(end, feature.alpha, feature.beta):
+        if end >= 0 and self.has_feature(end, feature.alpha, feature.beta):
             s = end
         elif down:
-            s = self.shelves[end].above if end >= 0 else self.bottom[chain]
-            s = self.new_shelf(feature, chain, s, end)
+            s = self.lines[end].above if end >= 0 else self.bottom[chain]
+            s = self.new_line(feature, chain, s, end)
         else:
-            s = self.shelves[end].below if end >= 0 else self.top[chain]
-            s = self.new_shelf(feature, chain, end, s)
-        self.put(s, e)
+            s = self.lines[end].below if end >= 0 else self.top[chain]
+            s = self.new_line(feature, chain, end, s)
+        self.insert(s, e)
 
-    # ---- shelves ----
+    # ---- lines ----
 
-    cdef int32_t new_shelf(
+    cdef int32_t new_line(
         self, const Feature *feature, int32_t chain, int32_t above, int32_t below
     ) noexcept:
-        """An empty shelf between `above` and `below`, which are neighbours, or -1 at the ends."""
-        cdef int32_t s = self.free_shelf
-        cdef Shelf *shelf
+        """Insert an empty line between two neighbors; -1 is an end of the chain."""
+        cdef int32_t s = self.free_line
+        cdef Line *line
         if s >= 0:
-            self.free_shelf = self.shelves[s].below
+            self.free_line = self.lines[s].below
         else:
-            s = self.n_shelves
-            self.n_shelves += 1
-        shelf = &self.shelves[s]
-        shelf.alpha = feature.alpha
-        shelf.beta = feature.beta
-        shelf.low = feature.low
-        shelf.high = feature.high
-        shelf.chain = chain
-        self.on_shelf[s, OUTSIDE] = self.on_shelf[s, INSIDE] = -1
-        shelf.crossing = INFINITY
-        shelf.place = self.heap_length
+            s = self.n_lines
+            self.n_lines += 1
+        line = &self.lines[s]
+        line.alpha = feature.alpha
+        line.beta = feature.beta
+        line.low = feature.low
+        line.high = feature.high
+        line.chain = chain
+        self.of_line[s, OUTSIDE] = self.of_line[s, INSIDE] = -1
+        line.crossing = INFINITY
+        line.place = self.heap_length
         self.heap[self.heap_length] = s
         self.heap_length += 1
         self.join(chain, above, s)
@@ -142,29 +143,29 @@ cdef class KineticOrder(Boxes):
         return s
 
     cdef void discard_if_empty(self, int32_t s) noexcept:
-        """Take shelf s out of its chain if nothing is on it."""
-        cdef int32_t hole = self.shelves[s].place
+        """Remove line s from its chain if it has no elements."""
+        cdef int32_t hole = self.lines[s].place
         cdef int32_t moved
         if self.has(s, OUTSIDE) or self.has(s, INSIDE):
             return
-        self.join(self.shelves[s].chain, self.shelves[s].above, self.shelves[s].below)
+        self.join(self.lines[s].chain, self.lines[s].above, self.lines[s].below)
         self.heap_length -= 1
         moved = self.heap[self.heap_length]
         if moved != s:
             self.heap[hole] = moved
-            self.shelves[moved].place = hole
+            self.lines[moved].place = hole
             self.sift(hole)
-        self.shelves[s].below = self.free_shelf
-        self.free_shelf = s
+        self.lines[s].below = self.free_line
+        self.free_line = s
 
     cdef void join(self, int32_t chain, int32_t above, int32_t below) noexcept:
-        """Make two shelves neighbours; -1 stands for an end of the chain."""
+        """Make two lines neighbors; -1 is an end of the chain."""
         if above >= 0:
-            self.shelves[above].below = below
+            self.lines[above].below = below
         else:
             self.top[chain] = below
         if below >= 0:
-            self.shelves[below].above = above
+            self.lines[below].above = above
             self.predict(below)
         else:
             self.bottom[chain] = above
@@ -172,95 +173,98 @@ cdef class KineticOrder(Boxes):
     # ---- lambda grows ----
 
     cdef void predict(self, int32_t s) noexcept:
-        """Work out when s will overtake the shelf above it."""
-        cdef Shelf *lower = &self.shelves[s]
-        cdef Shelf *upper
+        """Compute the lambda at which s overtakes the line above it."""
+        cdef Line *lower = &self.lines[s]
+        cdef Line *upper
         lower.crossing = INFINITY
         if lower.above >= 0:
-            upper = &self.shelves[lower.above]
+            upper = &self.lines[lower.above]
             if lower.beta > upper.beta:
                 lower.crossing = (upper.alpha - lower.alpha) / (lower.beta - upper.beta)
         self.sift(lower.place)
 
     cdef int32_t next_to_overtake(self, double scale) noexcept:
-        """Go on to the next crossing: who overtakes there; or to `scale`: then -1."""
+        """Advance lambda to the next crossing and return the line that overtakes there. If there is
+        none up to `scale`, advance to `scale` and return -1.
+        """
         cdef int32_t s
         if self.heap_length > 0:
             s = self.heap[0]
-            if self.shelves[s].crossing <= scale:
-                self.scale = max(self.scale, self.shelves[s].crossing)
+            if self.lines[s].crossing <= scale:
+                self.scale = max(self.scale, self.lines[s].crossing)
                 return s
         self.scale = scale
         return -1
 
     cdef void overtake(self, int32_t s) noexcept:
-        """Exchange s with the shelf above it."""
-        cdef int32_t chain = self.shelves[s].chain
-        cdef int32_t upper = self.shelves[s].above
-        cdef int32_t above = self.shelves[upper].above
-        cdef int32_t below = self.shelves[s].below
+        """Swap line s with the line above it."""
+        cdef int32_t chain = self.lines[s].chain
+        cdef int32_t upper = self.lines[s].above
+        cdef int32_t above = self.lines[upper].above
+        cdef int32_t below = self.lines[s].below
         self.join(chain, above, s)
         self.join(chain, s, upper)
         self.join(chain, upper, below)
 
     cdef int32_t rise(self, int32_t s) noexcept:
-        """Put what s has inside the basis onto a shelf of the same feature above the next one.
+        """Move the elements of line s that are in the basis above the line above s.
 
-        That shelf is the answer; the rest is for the caller to move. Needs room.
+        Return their new line, which has the same feature. The caller moves the other elements.
+        `reserve` comes before.
         """
-        cdef Shelf *shelf = &self.shelves[s]
-        cdef int32_t upper = shelf.above
-        cdef int32_t target = self.shelves[upper].above
+        cdef Line *line = &self.lines[s]
+        cdef int32_t upper = line.above
+        cdef int32_t target = self.lines[upper].above
         cdef Feature feature
         cdef int32_t b
-        if target < 0 or not self.suits(target, shelf.alpha, shelf.beta):
-            feature.alpha = shelf.alpha
-            feature.beta = shelf.beta
-            feature.low = shelf.low
-            feature.high = shelf.high
-            target = self.new_shelf(&feature, shelf.chain, target, upper)
+        if target < 0 or not self.has_feature(target, line.alpha, line.beta):
+            feature.alpha = line.alpha
+            feature.beta = line.beta
+            feature.low = line.low
+            feature.high = line.high
+            target = self.new_line(&feature, line.chain, target, upper)
         while self.has(s, INSIDE):
-            b = self.on_shelf[s, INSIDE]
-            self.take_box(b, INSIDE)
-            self.put_box(b, target, INSIDE)
+            b = self.of_line[s, INSIDE]
+            self.detach_block(b, INSIDE)
+            self.attach_block(b, target, INSIDE)
         return target
 
     cdef void sift(self, int32_t i) noexcept:
-        """Put the shelf at i of the heap where its crossing belongs."""
+        """Restore the heap after the crossing of the line at position i has changed."""
         cdef int32_t s = self.heap[i]
-        cdef double crossing = self.shelves[s].crossing
+        cdef double crossing = self.lines[s].crossing
         cdef int32_t child, other
         while i > 0:
             other = self.heap[(i - 1) // 2]
-            if self.shelves[other].crossing <= crossing:
+            if self.lines[other].crossing <= crossing:
                 break
             self.heap[i] = other
-            self.shelves[other].place = i
+            self.lines[other].place = i
             i = (i - 1) // 2
         while 2 * i + 1 < self.heap_length:
             child = 2 * i + 1
             if (
                 child + 1 < self.heap_length
-                and self.shelves[self.heap[child + 1]].crossing
-                < self.shelves[self.heap[child]].crossing
+                and self.lines[self.heap[child + 1]].crossing
+                < self.lines[self.heap[child]].crossing
             ):
                 child += 1
             other = self.heap[child]
-            if self.shelves[other].crossing >= crossing:
+            if self.lines[other].crossing >= crossing:
                 break
             self.heap[i] = other
-            self.shelves[other].place = i
+            self.lines[other].place = i
             i = child
         self.heap[i] = s
-        self.shelves[s].place = i
+        self.lines[s].place = i
 
     # ---- saving ----
 
     def state(self):
         return super().state() | {
             "scale": self.scale,
-            "shelves": np.array(self.shelves[: self.n_shelves]),
-            "free_shelf": self.free_shelf,
+            "lines": np.array(self.lines[: self.n_lines]),
+            "free_line": self.free_line,
             "heap": np.array(self.heap[: self.heap_length]),
             "top": np.array(self.top),
             "bottom": np.array(self.bottom),
@@ -269,19 +273,19 @@ cdef class KineticOrder(Boxes):
     def restore(self, state):
         super().restore(state)
         self.scale = state["scale"]
-        self.free_shelf = state["free_shelf"]
-        self.n_shelves = len(state["shelves"])
+        self.free_line = state["free_line"]
+        self.n_lines = len(state["lines"])
         self.heap_length = len(state["heap"])
-        # As long as `on_shelf`.
-        self.shelves = np.zeros(self.on_shelf.shape[0], dtype=SHELF)
-        self.heap = np.zeros(self.on_shelf.shape[0], dtype=np.int32)
-        np.asarray(self.shelves)[: self.n_shelves] = state["shelves"]
+        # As long as `of_line`.
+        self.lines = np.zeros(self.of_line.shape[0], dtype=LINE)
+        self.heap = np.zeros(self.of_line.shape[0], dtype=np.int32)
+        np.asarray(self.lines)[: self.n_lines] = state["lines"]
         np.asarray(self.heap)[: self.heap_length] = state["heap"]
         np.asarray(self.top)[:] = state["top"]
         np.asarray(self.bottom)[:] = state["bottom"]
 
 
-SHELF = np.dtype(
+LINE = np.dtype(
     [
         ("alpha", "f8"),
         ("beta", "f8"),

@@ -1,6 +1,6 @@
-"""Features of elements, rounded to powers, so that few different ones are about.
+"""Features of elements, rounded to powers, so that there are few different ones.
 
-docs/faster-cucb.md shows that this loses a factor of 1 + eps at most.
+docs/faster-cucb.md proves that this loses at most a factor of 1 + eps.
 """
 
 from libc.float cimport DBL_MAX
@@ -10,7 +10,7 @@ from libc.math cimport fabs, floor, log, pow, sqrt
 cdef double exponent_below(double value, double step, double log_step) noexcept:
     """The exponent of the largest power of `step` that is at most `value`, which is positive."""
     cdef double exponent = floor(log(value) / log_step)
-    # Logarithms are rounded: next to a power it takes a look at the power itself.
+    # The logarithm is rounded, so next to a power the exponent may be off by one.
     while pow(step, exponent) > value:
         exponent -= 1
     while pow(step, exponent + 1) <= value:
@@ -19,9 +19,9 @@ cdef double exponent_below(double value, double step, double log_step) noexcept:
 
 
 cdef class Rounding:
-    """To powers of 1 + eps for means, of 1 + eps/2 for 1 / sqrt(count).
+    """Rounds means to powers of 1 + eps, and 1 / sqrt(count) to powers of 1 + eps/2.
 
-    The other half of eps is spent where a mean is dropped.
+    The other half of eps pays for means that are rounded to 0.
     """
 
     def __init__(self, double eps):
@@ -29,11 +29,11 @@ cdef class Rounding:
         self.root_step = 1 + eps / 2
         self.log_mean_step = log(self.mean_step)
         self.log_root_step = log(self.root_step)
-        # No round after the first ones has a smaller lambda than round 2.
+        # The smallest lambda that is used is that of round 2.
         self.negligible = eps / 2 * sqrt(1.5 * log(2.0))
 
     cdef Feature feature(self, double mean, double inverse_root) noexcept:
-        """The feature of an element, rounded down; near 0 a mean becomes 0."""
+        """The feature of an element, rounded down; a mean near 0 is rounded to 0."""
         cdef Feature feature
         cdef double exponent, lower, upper, smallest
         exponent = exponent_below(inverse_root, self.root_step, self.log_root_step)
@@ -52,7 +52,7 @@ cdef class Rounding:
             feature.low = max(lower, smallest)
             feature.high = upper
             return feature
-        # Down is away from 0 here, and a power is rounded to itself.
+        # Negative: rounding down goes away from 0. A power is rounded to itself.
         if -mean == lower:
             upper = lower
             lower = pow(self.mean_step, exponent - 1)

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
-from matroid_bandits._core.policies.faster_cucb.boxes cimport INSIDE, OUTSIDE
+from matroid_bandits._core.policies.faster_cucb.blocks cimport INSIDE, OUTSIDE
 from matroid_bandits._core.policies.faster_cucb.kinetic cimport KineticOrder
 from matroid_bandits._core.policies.base cimport PolicyKernel
 from matroid_bandits._core.policies.faster_cucb.rounding cimport Feature, Rounding
@@ -14,12 +14,11 @@ from matroid_bandits._core.matroids.partition import PartitionKernel
 
 
 cdef class FasterCUCBKernel(PolicyKernel):
-    """Plays the basis it holds, which is a best one for the rounded weights of the round.
+    """Keeps a basis of largest rounded weight, by single exchanges, and plays it.
 
-    Between rounds this may be put off: `learn` notes whose feature has changed, `decide` sees to
-    them one by one. After each the basis is a best one for the order as it then is, so that a
-    matroid that raises in between leaves something to go on from. Letters are those of
-    docs/faster-cucb.md.
+    `learn` notes the elements whose feature may have changed; `decide` moves them one by one. After
+    each step the basis is a best one for the order at that moment. So if the oracle raises an error
+    in between, the next call continues from there. Letters are those of docs/faster-cucb.md.
     """
 
     cdef readonly double eps
@@ -30,7 +29,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
     cdef Py_ssize_t[::1] members  # of the basis, by position
     cdef Py_ssize_t[::1] ascending  # the same, sorted
     cdef int32_t[::1] position_of  # of an element of the basis
-    # What `asks` was last prepared for: the members, but for exchanges within classes.
+    # What `oracle` was last prepared for: the members, up to exchanges within symmetry classes.
     cdef Py_ssize_t[::1] prepared
     cdef bint is_prepared
     cdef int32_t[::1] pending  # elements whose feature may have changed
@@ -47,7 +46,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
         self.symmetry_class = symmetry_class
         self.use_symmetry(symmetry_class, n_classes)
         self.rounding = Rounding(eps)
-        # Groups of a partition never meet in a circuit.
+        # No circuit has elements of two groups of a partition.
         has_groups = isinstance(self.oracle, PartitionKernel)
         self.kinetic = KineticOrder(symmetry_class, n_classes, has_groups)
         self.members = np.zeros(self.rank, dtype=np.intp)
@@ -66,10 +65,10 @@ cdef class FasterCUCBKernel(PolicyKernel):
         PolicyKernel.learn(self, elements, rewards)
         for i in range(elements.shape[0]):
             e = elements[i]
-            s = kinetic.shelf_of(<int32_t>e)
+            s = kinetic.line_of(<int32_t>e)
             if s < 0 or self.is_pending[e]:
                 continue
-            if not kinetic.holds(s, self.means[e], self.inverse_root[e]):
+            if not kinetic.still_fits(s, self.means[e], self.inverse_root[e]):
                 self.is_pending[e] = True
                 self.pending[self.n_pending] = <int32_t>e
                 self.n_pending += 1
@@ -86,10 +85,10 @@ cdef class FasterCUCBKernel(PolicyKernel):
         if not self.has_basis:
             self.find_basis(width)
         else:
-            # Kernels that are not quick may have been busy with something else since.
+            # The oracle may have been prepared for another basis since.
             self.is_prepared = self.is_prepared and self.oracle.quick_exchange
             try:
-                self.see_to_changes()
+                self.apply_changes()
                 self.widen(width)
             finally:
                 self.oracle_calls += self.oracle.n_calls
@@ -98,7 +97,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
         return 0
 
     cdef int find_basis(self, double width) except -1:
-        """Put all elements on their shelves, and find a best basis by greedy in their order."""
+        """Put all elements on lines, and find a best basis by greedy in their order."""
         cdef KineticOrder kinetic = self.kinetic
         cdef Py_ssize_t n = self.playable.shape[0]
         cdef double[::1] alpha = np.empty(n)
@@ -113,7 +112,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
             beta[i] = feature.beta
         playable = np.asarray(self.playable)
         weights = np.asarray(alpha) + width * np.asarray(beta)
-        # Shelf by shelf: of equal weights, those of one feature and class stand together.
+        # Line by line: of equal weights, those of one feature and class stand together.
         keys = np.asarray(self.symmetry_class)[playable], beta, alpha, -weights
         elements = playable[np.lexsort(keys)]
         self.run_greedy(elements)
@@ -131,12 +130,12 @@ cdef class FasterCUCBKernel(PolicyKernel):
             kinetic.clear()
             raise
         self.members[:] = self.found
-        self.take_members()
+        self.update_from_members()
         self.has_basis = True
         return 0
 
-    cdef int take_members(self) except -1:
-        """What else is known of the basis once its members are."""
+    cdef int update_from_members(self) except -1:
+        """Update what follows from the members of the basis."""
         cdef Py_ssize_t k
         np.asarray(self.ascending)[:] = np.sort(self.members)
         for k in range(self.rank):
@@ -146,33 +145,33 @@ cdef class FasterCUCBKernel(PolicyKernel):
 
     # ---- features change ----
 
-    cdef int see_to_changes(self) except -1:
+    cdef int apply_changes(self) except -1:
         while self.n_pending > 0:
-            self.follow(self.pending[self.n_pending - 1])
+            self.move_to_feature(self.pending[self.n_pending - 1])
             self.n_pending -= 1
             self.is_pending[self.pending[self.n_pending]] = False
         return 0
 
-    cdef int follow(self, int32_t e) except -1:
-        """Move e to the shelf of its present feature, and repair the basis by one exchange."""
+    cdef int move_to_feature(self, int32_t e) except -1:
+        """Move e to the line of its present feature, and repair the basis by one exchange."""
         cdef KineticOrder kinetic = self.kinetic
-        cdef int32_t s = kinetic.shelf_of(e)
+        cdef int32_t s = kinetic.line_of(e)
         cdef Feature feature = self.rounding.feature(self.means[e], self.inverse_root[e])
         cdef bint inside = kinetic.side[e] == INSIDE
         cdef int32_t other = -1
         cdef int32_t end
         cdef bint down
-        if kinetic.suits(s, feature.alpha, feature.beta):
-            return 0  # it has come back before anybody looked
+        if kinetic.has_feature(s, feature.alpha, feature.beta):
+            return 0  # the feature has changed and changed back
         kinetic.reserve()
         down = kinetic.weight(feature.alpha, feature.beta) < kinetic.weight_of(s)
-        end = kinetic.seek(s, &feature, down)
+        end = kinetic.find_place(s, &feature, down)
         if inside == down:
-            # One of the basis, falling, must give way to the heaviest element that can replace it;
-            # one outside, rising, takes the place of the lightest that it can replace.
+            # An element of the basis that falls is replaced by the heaviest element that can
+            # replace it. One outside that rises replaces the lightest element that it can.
             while other < 0 and s != end:
                 other = self.partner_on(s, e)
-                s = kinetic.shelves[s].below if down else kinetic.shelves[s].above
+                s = kinetic.lines[s].below if down else kinetic.lines[s].above
         kinetic.move(e, &feature, end, down)
         if other >= 0:
             if inside:
@@ -184,59 +183,60 @@ cdef class FasterCUCBKernel(PolicyKernel):
     # ---- lambda grows ----
 
     cdef int widen(self, double width) except -1:
-        """Go on to a larger lambda, crossing by crossing."""
+        """Advance to a larger lambda, crossing by crossing."""
         cdef KineticOrder kinetic = self.kinetic
         cdef int32_t lower, upper
         while True:
             lower = kinetic.next_to_overtake(width)
             if lower < 0:
                 return 0
-            upper = kinetic.shelves[lower].above
+            upper = kinetic.lines[lower].above
             if kinetic.has(lower, OUTSIDE) and kinetic.has(upper, INSIDE):
                 self.overtake_one_by_one(lower, upper)
             else:
                 kinetic.overtake(lower)
 
     cdef int overtake_one_by_one(self, int32_t lower, int32_t upper) except -1:
-        """The same where elements outside the basis pass some that are in it: first those in it,
-        then box by box the others, each with its exchange.
+        """Let line `lower` overtake `upper` where elements outside the basis pass elements in it.
+
+        First those of `lower` that are in the basis pass, then the others, each with its exchange.
         """
         cdef KineticOrder kinetic = self.kinetic
         cdef int32_t target = -1
-        cdef int32_t box, e, x
+        cdef int32_t block, e, x
         while kinetic.has(lower, OUTSIDE):
-            box = kinetic.on_shelf[lower, OUTSIDE]
-            e = kinetic.boxes[box].first
+            block = kinetic.of_line[lower, OUTSIDE]
+            e = kinetic.blocks[block].first
             x = self.partner_on(upper, e)
             kinetic.reserve()
             if target < 0:
                 target = kinetic.rise(lower)
             if x < 0:
-                kinetic.take_box(box, OUTSIDE)
-                kinetic.put_box(box, target, OUTSIDE)
+                kinetic.detach_block(block, OUTSIDE)
+                kinetic.attach_block(block, target, OUTSIDE)
             else:
                 self.exchange(x, e)
-                kinetic.take(e)
-                kinetic.put(target, e)
+                kinetic.remove(e)
+                kinetic.insert(target, e)
         kinetic.discard_if_empty(lower)
         return 0
 
     # ---- exchange ----
 
     cdef int32_t partner_on(self, int32_t s, int32_t e) except -2:
-        """An element of shelf s that can be exchanged with e, from the other side of the basis; -1
+        """An element of line s, on the other side of the basis, that can be exchanged with e; -1
         if there is none.
         """
         cdef KineticOrder kinetic = self.kinetic
         cdef bint inside = kinetic.side[e] == INSIDE
-        cdef int32_t box = kinetic.on_shelf[s, OUTSIDE if inside else INSIDE]
+        cdef int32_t block = kinetic.of_line[s, OUTSIDE if inside else INSIDE]
         cdef int32_t other
-        while box >= 0:
-            # One for all of the box: they can stand in for one another.
-            other = kinetic.boxes[box].first
+        while block >= 0:
+            # One element answers for the whole block: they are symmetric.
+            other = kinetic.blocks[block].first
             if self.can_replace(e, other) if inside else self.can_replace(other, e):
                 return other
-            box = kinetic.boxes[box].after
+            block = kinetic.blocks[block].next_of_line
         return -1
 
     cdef bint can_replace(self, int32_t x, int32_t e) except -1:
@@ -258,7 +258,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
         self.kinetic.change_side(e)
         if self.symmetry_class[x] != self.symmetry_class[e] or not self.oracle.quick_exchange:
             self.is_prepared = False
-        # Into the place of x, and from there to its own.
+        # e goes to the place of x, and from there to its own.
         k = place_of(self.ascending, x)
         while k + 1 < self.rank and self.ascending[k + 1] < e:
             self.ascending[k] = self.ascending[k + 1]
@@ -289,11 +289,11 @@ cdef class FasterCUCBKernel(PolicyKernel):
         np.asarray(self.pending)[: self.n_pending] = state["pending"]
         np.asarray(self.is_pending)[state["pending"]] = True
         if self.has_basis:
-            self.take_members()
+            self.update_from_members()
 
 
 cdef Py_ssize_t place_of(const Py_ssize_t[::1] ascending, Py_ssize_t e) noexcept:
-    """Where e is."""
+    """The position of e."""
     cdef Py_ssize_t low = 0
     cdef Py_ssize_t high = ascending.shape[0] - 1
     cdef Py_ssize_t middle

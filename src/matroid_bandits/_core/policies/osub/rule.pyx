@@ -13,7 +13,7 @@ from matroid_bandits.errors import not_reached
 
 
 cdef class Arms:
-    """Sets of elements that are played together, and which of them are neighbors.
+    """Sets of elements that are played together, and the neighbors of each.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ cdef class Arms:
         self.largest_degree = int(np.diff(self.starts).max(initial=0))
 
     cdef int find_neighbors(self) except -1:
-        """Look for every exchange among the arms."""
+        """Find all pairs of arms that differ in one element."""
         cdef Sets sets = self.sets
         cdef unsigned char[::1] is_inside = np.zeros(sets.size, dtype=np.uint8)
         cdef Py_ssize_t[::1] exchanged = np.zeros(sets.rank, dtype=np.intp)
@@ -86,7 +86,7 @@ cdef class Arms:
         return 0
 
     cdef int sort_neighbors(self, const int32_t[::1] found) except -1:
-        """Ascending: whoever finds k is a neighbor of k, and they come in ascending order."""
+        """Write the neighbors of each arm, ascending: arm k is a neighbor of those it found."""
         cdef int64_t[::1] free = np.array(self.starts[: self.count])
         cdef Py_ssize_t k, i
         self.neighbors = np.zeros(self.starts[self.count], dtype=np.int32)
@@ -116,19 +116,19 @@ cdef class Arms:
 
 
 cdef class OSUBKernel(PolicyKernel):
-    """The index sees arms, not elements: an arm's reward is the mean of its elements' rewards."""
+    """An index over arms: the reward of an arm is the mean of the rewards of its elements."""
 
     cdef readonly Arms arms
     cdef int64_t[::1] arm_counts
     cdef double[::1] arm_means  # 0 where never played
     cdef double[::1] arm_inverse_root
     cdef int64_t[::1] leader_rounds  # l of every arm
-    cdef int64_t needed  # plays of an arm before it has an index
-    cdef unsigned char[::1] is_open  # of each arm, whether it is on offer; None if all are
+    cdef int64_t min_plays  # plays of an arm before it has an index
+    cdef unsigned char[::1] is_available  # whether each arm can be played; None if all can
 
     # Arms that were played, the one with the largest mean on top (ties: lowest arm).
     cdef int32_t[::1] heap
-    cdef int32_t[::1] place  # of each arm in it
+    cdef int32_t[::1] place  # position of each arm in the heap
     cdef Py_ssize_t n_played
     cdef Py_ssize_t first_unplayed
 
@@ -153,15 +153,15 @@ cdef class OSUBKernel(PolicyKernel):
         self.values = np.zeros(n)
         self.sorted_elements = np.zeros(self.rank, dtype=np.intp)
         self.sorted_rewards = np.zeros(self.rank)
-        # A mean of rewards between two bounds lies between them too.
+        # The mean of rewards within bounds is within these bounds, too.
         self.index = index
         self.is_bounded = index.low > -INFINITY or index.high < INFINITY
-        self.needed = max(1, index.min_count)
-        self.is_open = None
+        self.min_plays = max(1, index.min_count)
+        self.is_available = None
         self.attach_index()
 
     cdef int attach_index(self) except -1:
-        # The index sees arms.
+        # Statistics of arms, not of elements.
         if self.index is not None:
             self.index.attach(self.arm_counts, self.arm_means, self.arm_inverse_root)
         return 0
@@ -174,21 +174,21 @@ cdef class OSUBKernel(PolicyKernel):
         )
 
     cdef Py_ssize_t leader(self) noexcept:
-        """The arm with the largest mean; of those never played, only the lowest can be it."""
-        if self.is_open is not None:
-            return self.open_leader()
+        """The arm with the largest mean. Of the arms never played, it can only be the lowest."""
+        if self.is_available is not None:
+            return self.available_leader()
         if self.n_played == 0:
             return 0
         if self.n_played < self.arms.count and self.is_better(self.first_unplayed, self.heap[0]):
             return self.first_unplayed
         return self.heap[0]
 
-    cdef Py_ssize_t open_leader(self) noexcept:
-        """The same among arms that are on offer; there is one."""
+    cdef Py_ssize_t available_leader(self) noexcept:
+        """The same among available arms; `for_matroid` has checked that there is one."""
         cdef Py_ssize_t best = NONE
         cdef Py_ssize_t arm
         for arm in range(self.arms.count):
-            if self.is_open[arm] and (best == NONE or self.is_better(arm, best)):
+            if self.is_available[arm] and (best == NONE or self.is_better(arm, best)):
                 best = arm
         return best
 
@@ -197,14 +197,14 @@ cdef class OSUBKernel(PolicyKernel):
         self.place[arm] = <int32_t>place
 
     cdef void enter(self, Py_ssize_t arm) noexcept:
-        """An arm was played for the first time."""
+        """Add an arm that was played for the first time."""
         self.put(self.n_played, arm)
         self.n_played += 1
         while self.first_unplayed < self.arms.count and self.arm_counts[self.first_unplayed] > 0:
             self.first_unplayed += 1
 
     cdef void settle(self, Py_ssize_t arm) noexcept:
-        """The mean of `arm` has changed: find its place in the heap."""
+        """Restore the heap after the mean of `arm` has changed."""
         cdef Py_ssize_t place = self.place[arm]
         cdef Py_ssize_t child
         while place > 0 and self.is_better(arm, self.heap[(place - 1) // 2]):
@@ -226,7 +226,7 @@ cdef class OSUBKernel(PolicyKernel):
         cdef Py_ssize_t leader = self.leader()
         cdef int64_t local_time = self.leader_rounds[leader] + 1
         cdef Py_ssize_t arm = leader
-        # [CP14] Algorithm OSUB: by force every gamma + 1 rounds of this leader.
+        # [CP14] Algorithm OSUB: the leader itself in every (gamma + 1)-th of its rounds.
         if (local_time - 1) % (self.arms.largest_degree + 1) != 0:
             arm = self.best_near(leader, local_time)
         self.chosen[:] = self.arms.sets.members[arm]
@@ -235,19 +235,19 @@ cdef class OSUBKernel(PolicyKernel):
         return 0
 
     cdef Py_ssize_t best_near(self, Py_ssize_t leader, Py_ssize_t local_time) except -1:
-        """Of the leader and its neighbors, the one with the largest index (ties: the leader, then
-        the lowest). Those played too little to have one come first, in the same order.
+        """The arm with the largest index among the leader and its neighbors (ties: the leader, then
+        the lowest arm). Arms with fewer than `min_plays` plays come first, in the same order.
         """
         cdef Py_ssize_t n = 1
         cdef Py_ssize_t i, arm, best
         self.candidates[0] = leader
         for i in range(self.arms.starts[leader], self.arms.starts[leader + 1]):
             arm = self.arms.neighbors[i]
-            if self.is_open is None or self.is_open[arm]:
+            if self.is_available is None or self.is_available[arm]:
                 self.candidates[n] = arm
                 n += 1
         for i in range(n):
-            if self.arm_counts[self.candidates[i]] < self.needed:
+            if self.arm_counts[self.candidates[i]] < self.min_plays:
                 return self.candidates[i]
         self.index.evaluate(self.candidates[:n], local_time, self.values)
         best = leader
@@ -260,7 +260,7 @@ cdef class OSUBKernel(PolicyKernel):
     cdef Py_ssize_t arm_of(
         self, const Py_ssize_t[::1] elements, const double[::1] rewards
     ) noexcept:
-        """The arm of exactly these elements, or NONE; what was observed is sorted by element."""
+        """The arm of exactly these elements, or NONE. Sorts the feedback by element."""
         cdef Py_ssize_t i, j, e
         if elements.shape[0] != self.rank or rewards.shape[0] != self.rank:
             return NONE
@@ -280,7 +280,7 @@ cdef class OSUBKernel(PolicyKernel):
         )
 
     cdef double sorted_reward(self) noexcept:
-        """The mean of the sorted rewards: the reward of their arm. An arm of nothing pays 0."""
+        """The mean of the sorted rewards: the reward of their arm. The empty arm has reward 0."""
         cdef double total = 0.0
         cdef Py_ssize_t i
         for i in range(self.rank):
@@ -288,7 +288,7 @@ cdef class OSUBKernel(PolicyKernel):
         return total / self.rank if self.rank > 0 else 0.0
 
     def update(self, const Py_ssize_t[::1] elements, const double[::1] rewards):
-        """Check the feedback, then take it in and end the round."""
+        """Check the feedback, then learn from it and end the round."""
         cdef Py_ssize_t arm
         cdef double total
         self.refuse_if_deciding()
@@ -322,7 +322,7 @@ cdef class OSUBKernel(PolicyKernel):
             self.enter(arm)
         self.settle(arm)
 
-    # ---- rounds in which not everything is on offer ----
+    # ---- rounds in which not all elements are available ----
 
     def for_matroid(self, matroid, PolicyKernel before=None):
         cdef OSUBKernel part
@@ -339,7 +339,7 @@ cdef class OSUBKernel(PolicyKernel):
             # Exchanges lead from any basis of a matroid to all others, so one would be listed.
             basis = matroid.max_weight_basis(np.zeros(self.size))
             raise not_reached(self.matroid, basis.tolist())
-        part.is_open = is_open.astype(np.uint8)
+        part.is_available = is_open.astype(np.uint8)
         return part
 
     def adopt(self, PolicyKernel part):
@@ -350,7 +350,7 @@ cdef class OSUBKernel(PolicyKernel):
     # ---- what users see ----
 
     def count_calls(self, Py_ssize_t oracle_calls, Py_ssize_t greedy_calls):
-        """Add what listing the arms took."""
+        """Add the calls that listing the arms took."""
         self.oracle_calls += oracle_calls
         self.greedy_calls += greedy_calls
 

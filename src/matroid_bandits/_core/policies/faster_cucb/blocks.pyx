@@ -1,0 +1,204 @@
+"""Elements on lines, in blocks: one block for each line, symmetry class and side of the basis.
+
+The elements of a symmetry class can be exchanged in the same ways, so that one call of the oracle
+answers for a whole block. `kinetic` defines the lines and keeps them in order.
+"""
+
+import numpy as np
+
+
+cdef class Blocks:
+    """Blocks of elements, by line and by class.
+
+    Memory: 13 bytes per element, 28 per block.
+    """
+
+    def __init__(self, const int32_t[::1] symmetry_class, Py_ssize_t n_classes):
+        size = symmetry_class.shape[0]
+        self.symmetry_class = symmetry_class
+        self.block_of = np.empty(size, dtype=np.int32)
+        self.previous = np.empty(size, dtype=np.int32)
+        self.following = np.empty(size, dtype=np.int32)
+        self.side = np.empty(size, dtype=np.uint8)
+        self.of_class = np.empty((n_classes, 2), dtype=np.int32)
+        self.of_line = np.empty((16, 2), dtype=np.int32)
+        self.blocks = np.zeros(16, dtype=BLOCK)
+        self.clear()
+
+    cdef void clear(self) noexcept:
+        """Remove all elements from their lines."""
+        self.block_of[:] = -1
+        self.previous[:] = -1
+        self.following[:] = -1
+        self.side[:] = OUTSIDE
+        self.of_class[:] = -1
+        self.of_line[:] = -1
+        self.free_block = -1
+        self.n_blocks = 0
+
+    cdef int reserve(self) except -1:
+        """Get the memory for three more blocks."""
+        if self.n_blocks + 3 > self.blocks.shape[0]:
+            self.blocks = doubled(np.asarray(self.blocks))
+        return 0
+
+    # ---- elements ----
+
+    cdef inline int32_t line_of(self, int32_t e) noexcept:
+        """The line of e; -1 if it is on none."""
+        return self.blocks[self.block_of[e]].line if self.block_of[e] >= 0 else -1
+
+    cdef inline bint has(self, int32_t s, int side) noexcept:
+        """Whether line s has elements on this side of the basis."""
+        return self.of_line[s, side] >= 0
+
+    cdef void change_side(self, int32_t e) noexcept:
+        """Move e to the other side of the basis, on the same line. `reserve` comes before."""
+        cdef int32_t s = self.line_of(e)
+        self.remove(e)
+        self.side[e] = 1 - self.side[e]
+        self.insert(s, e)
+
+    cdef void insert(self, int32_t s, int32_t e) noexcept:
+        """Append e to its block on line s."""
+        cdef int32_t b = self.block_for(s, e)
+        cdef int32_t last = self.blocks[b].last
+        self.block_of[e] = b
+        self.previous[e] = last
+        self.following[e] = -1
+        self.blocks[b].last = e
+        if last >= 0:
+            self.following[last] = e
+        else:
+            self.blocks[b].first = e
+
+    cdef void remove(self, int32_t e) noexcept:
+        """Remove e from its block, and the block from its line if it is empty."""
+        cdef int32_t b = self.block_of[e]
+        cdef int32_t previous = self.previous[e]
+        cdef int32_t following = self.following[e]
+        cdef int32_t previous_of_class, next_of_class
+        self.block_of[e] = -1
+        if previous >= 0:
+            self.following[previous] = following
+        else:
+            self.blocks[b].first = following
+        if following >= 0:
+            self.previous[following] = previous
+        else:
+            self.blocks[b].last = previous
+        if self.blocks[b].first >= 0:
+            return
+        self.detach_block(b, self.side[e])
+        previous_of_class = self.blocks[b].previous_of_class
+        next_of_class = self.blocks[b].next_of_class
+        if previous_of_class >= 0:
+            self.blocks[previous_of_class].next_of_class = next_of_class
+        else:
+            self.of_class[self.symmetry_class[e], self.side[e]] = next_of_class
+        if next_of_class >= 0:
+            self.blocks[next_of_class].previous_of_class = previous_of_class
+        self.blocks[b].next_of_line = self.free_block
+        self.free_block = b
+
+    # ---- blocks ----
+
+    cdef int32_t block_for(self, int32_t s, int32_t e) noexcept:
+        """The block on line s for elements of the class and side of e, created if there is none."""
+        cdef int side = self.side[e]
+        cdef int32_t b = self.of_line[s, side]
+        cdef int32_t next_of_class
+        # It is the first if all elements of a chain are of one class, or came class by class.
+        if b >= 0 and self.symmetry_class[self.blocks[b].first] == self.symmetry_class[e]:
+            return b
+        next_of_class = self.of_class[self.symmetry_class[e], side]
+        b = next_of_class
+        while b >= 0:
+            if self.blocks[b].line == s:
+                return b
+            b = self.blocks[b].next_of_class
+        b = self.free_block
+        if b >= 0:
+            self.free_block = self.blocks[b].next_of_line
+        else:
+            b = self.n_blocks
+            self.n_blocks += 1
+        self.blocks[b].first = -1
+        self.blocks[b].last = -1
+        self.blocks[b].previous_of_class = -1
+        self.blocks[b].next_of_class = next_of_class
+        if next_of_class >= 0:
+            self.blocks[next_of_class].previous_of_class = b
+        self.of_class[self.symmetry_class[e], side] = b
+        self.attach_block(b, s, side)
+        return b
+
+    cdef void attach_block(self, int32_t b, int32_t s, int side) noexcept:
+        """Make a block the first one of line s."""
+        cdef int32_t after = self.of_line[s, side]
+        self.blocks[b].line = s
+        self.blocks[b].previous_of_line = -1
+        self.blocks[b].next_of_line = after
+        if after >= 0:
+            self.blocks[after].previous_of_line = b
+        self.of_line[s, side] = b
+
+    cdef void detach_block(self, int32_t b, int side) noexcept:
+        """Remove a block from its line."""
+        cdef int32_t before = self.blocks[b].previous_of_line
+        cdef int32_t after = self.blocks[b].next_of_line
+        if before >= 0:
+            self.blocks[before].next_of_line = after
+        else:
+            self.of_line[self.blocks[b].line, side] = after
+        if after >= 0:
+            self.blocks[after].previous_of_line = before
+
+    # ---- saving ----
+
+    def state(self):
+        """All that `restore` needs, on blocks for the same elements."""
+        return {
+            "blocks": np.array(self.blocks[: self.n_blocks]),
+            "free_block": self.free_block,
+            "of_line": np.array(self.of_line),
+        } | {name: np.array(array) for name, array in self.arrays().items()}
+
+    def restore(self, state):
+        """Continue from what `state` returned."""
+        self.blocks = doubled(state["blocks"])
+        self.n_blocks = len(state["blocks"])
+        self.free_block = state["free_block"]
+        self.of_line = np.array(state["of_line"])
+        for name, array in self.arrays().items():
+            array[...] = state[name]
+
+    cdef object arrays(self):
+        """The arrays of fixed length, by name."""
+        return {
+            "of_class": np.asarray(self.of_class),
+            "block_of": np.asarray(self.block_of),
+            "previous": np.asarray(self.previous),
+            "following": np.asarray(self.following),
+            "side": np.asarray(self.side),
+        }
+
+
+cdef object doubled(values):
+    """A copy of an array, twice as long."""
+    longer = np.zeros((max(16, 2 * len(values)), *values.shape[1:]), dtype=values.dtype)
+    longer[: len(values)] = values
+    return longer
+
+
+BLOCK = np.dtype(
+    [
+        ("line", "i4"),
+        ("first", "i4"),
+        ("last", "i4"),
+        ("previous_of_line", "i4"),
+        ("next_of_line", "i4"),
+        ("previous_of_class", "i4"),
+        ("next_of_class", "i4"),
+    ]
+)
