@@ -1,4 +1,4 @@
-"""FasterCUCB: the basis it still_fits is a best one for rounded weights, and nearly so for true ones."""
+"""FasterCUCB: its basis is a best one for rounded weights, and nearly so for true ones."""
 
 import copy
 import math

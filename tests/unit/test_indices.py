@@ -263,7 +263,7 @@ def test_an_index_of_ones_own_is_watched() -> None:
     policy = mb.OMM(mb.UniformMatroid(1, 3), index=Short())
     policy.update([0, 1, 2], [0.1, 0.2, 0.3])
     with pytest.raises(
-        ValueError, match=r"Short\.values must return one value for each of the 3 elements, got 1"
+        ValueError, match=r"Short\.values must return one .* of the 3 elements, got 1"
     ):
         policy.select()
     with pytest.raises(ValueError, match="from -inf to 2"):
