@@ -21,7 +21,7 @@ from matroid_bandits._overrides import outdated
 from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.errors import MatroidAxiomError, too_small
 
-__all__ = ["CompiledMatroid", "Matroid"]
+__all__ = ["CompiledMatroid", "Matroid", "check_size"]
 
 
 # What may be overridden to define a matroid in Python.
@@ -154,11 +154,7 @@ class Matroid(ABC):
     def _new_kernel(self) -> MatroidKernel:
         """The working state of one run: `_kernel`, unless a subclass has changed the definition."""
         kernel = Matroid._kernel(self) if self._is_python() else self._kernel()
-        if kernel.size != self.size:
-            raise MatroidAxiomError(
-                f"{type(self).__name__} had {self.size} elements and now has {kernel.size}; the "
-                "size of a matroid must not change, make a new matroid instead"
-            )
+        check_size(self, self.size, kernel.size)
         return kernel
 
     def _is_python(self) -> bool:
@@ -598,6 +594,15 @@ class Matroid(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"
+
+
+def check_size(matroid: Matroid, before: int, now: int) -> None:
+    """Raise an error if the size of a matroid has changed."""
+    if before != now:
+        raise MatroidAxiomError(
+            f"{type(matroid).__name__} had {before} elements and now has {now}; the size of a "
+            "matroid must not change, make a new matroid instead"
+        )
 
 
 class CompiledMatroid(Matroid):

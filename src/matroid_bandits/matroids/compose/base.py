@@ -2,9 +2,16 @@
 
 from matroid_bandits._arguments import abbreviated, integer
 from matroid_bandits._core.matroids.base import MatroidKernel
-from matroid_bandits.matroids.base import CompiledMatroid, Matroid
+from matroid_bandits.matroids.base import CompiledMatroid, Matroid, check_size
 
-__all__ = ["NaryComposition", "UnaryComposition", "checked_matroid", "rank_of_part", "two_kernels"]
+__all__ = [
+    "NaryComposition",
+    "UnaryComposition",
+    "checked_matroid",
+    "kernel_of_part",
+    "rank_of_part",
+    "two_kernels",
+]
 
 # Deeper compositions would exceed Python's recursion limit.
 _MAX_DEPTH = 100
@@ -50,7 +57,11 @@ class NaryComposition(CompiledMatroid):
         if not self._parts:
             raise ValueError(f"{type(self).__name__} needs at least one matroid, got none")
         self._depth = _depth_around(self._parts)
+        self._sizes = [part.size for part in self._parts]
         super().__init__(self._total_size())
+
+    def _ranks(self) -> list[int]:
+        return [rank_of_part(*part) for part in zip(self._parts, self._sizes, strict=True)]
 
     def _total_size(self) -> int:
         """The number of elements, if the parts fit together."""
@@ -89,16 +100,23 @@ def _depth_around(parts: tuple[Matroid, ...]) -> int:
     return depth
 
 
-def rank_of_part(part: Matroid) -> int:
-    """The rank of a part, which a class written in Python may have overridden."""
-    return integer(part.rank, f"the rank of {type(part).__name__}", minimum=0, maximum=part.size)
+def rank_of_part(part: Matroid, size: int) -> int:
+    """The rank of a part with `size` elements; a class written in Python may override it."""
+    return integer(part.rank, f"the rank of {type(part).__name__}", minimum=0, maximum=size)
 
 
-def two_kernels(part: Matroid) -> tuple[MatroidKernel, MatroidKernel]:
+def kernel_of_part(part: Matroid, size: int) -> MatroidKernel:
+    """A kernel of a part that had `size` elements when the composition was made."""
+    kernel = part._new_kernel()
+    check_size(part, size, kernel.size)
+    return kernel
+
+
+def two_kernels(part: Matroid, size: int) -> tuple[MatroidKernel, MatroidKernel]:
     """Two kernels of a part, for a growing set and for exchanges; a large one serves as both.
 
     They are independent of each other, so that neither has to be prepared anew after the other was
     used.
     """
-    kernel = part._new_kernel()
-    return kernel, kernel if kernel.n_kernels >= _MAX_KERNELS else part._new_kernel()
+    kernel = kernel_of_part(part, size)
+    return kernel, kernel if kernel.n_kernels >= _MAX_KERNELS else kernel_of_part(part, size)

@@ -9,7 +9,7 @@ from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.direct_sum import DirectSumKernel
 from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.matroids.base import Matroid
-from matroid_bandits.matroids.compose.base import NaryComposition, rank_of_part
+from matroid_bandits.matroids.compose.base import NaryComposition, kernel_of_part
 from matroid_bandits.matroids.random_parts import random_part, random_sizes
 
 __all__ = ["DirectSumMatroid"]
@@ -42,18 +42,18 @@ class DirectSumMatroid(NaryComposition):
         super().__init__(matroids)
 
     def _total_size(self) -> int:
-        return sum(part.size for part in self._parts)
+        return sum(self._sizes)
 
     def _kernel(self) -> MatroidKernel:
-        kernels = [part._new_kernel() for part in self._parts]
-        return DirectSumKernel(kernels, [rank_of_part(part) for part in self._parts])
+        kernels = [kernel_of_part(*part) for part in zip(self._parts, self._sizes, strict=True)]
+        return DirectSumKernel(kernels, self._ranks())
 
     def _find_rank(self) -> int:
-        return sum(rank_of_part(part) for part in self._parts)
+        return sum(self._ranks())
 
     def _starts(self) -> list[int]:
         """The first element of each part."""
-        return [0, *np.cumsum([part.size for part in self._parts])[:-1].tolist()]
+        return [0, *np.cumsum(self._sizes)[:-1].tolist()]
 
     def _are_loops(self, elements: IntArray) -> BoolArray:
         loops = [s + p.loops for s, p in zip(self._starts(), self._parts, strict=True)]

@@ -12,6 +12,7 @@ from matroid_bandits.matroids.base import Matroid
 from matroid_bandits.matroids.compose.base import (
     UnaryComposition,
     checked_matroid,
+    kernel_of_part,
     rank_of_part,
     two_kernels,
 )
@@ -50,18 +51,18 @@ class DualMatroid(UnaryComposition):
         inner = self._matroid
         if isinstance(inner, DualMatroid) and not inner._is_python():
             # The dual of the dual of a matroid is the matroid.
-            return inner._matroid._new_kernel()
-        return DualKernel(*two_kernels(inner), rank_of_part(inner))
+            return kernel_of_part(inner._matroid, self.size)
+        return DualKernel(*two_kernels(inner, self.size), rank_of_part(inner, self.size))
 
     def _find_rank(self) -> int:
-        return self.size - rank_of_part(self._matroid)
+        return self.size - rank_of_part(self._matroid, self.size)
 
     def _are_loops(self, elements: IntArray) -> BoolArray:
         # A loop is in every basis of the other matroid: no element can replace it.
         inner = self._matroid
-        kernel = inner._new_kernel()
+        kernel = kernel_of_part(inner, self.size)
         everything = np.arange(self.size)
-        basis = kernel.greedy_basis(everything, rank_of_part(inner))
+        basis = kernel.greedy_basis(everything, rank_of_part(inner, self.size))
         others = np.setdiff1d(everything, np.append(basis, inner.loops))
         loops = basis[find_replacements(kernel, basis, others) < 0]
         return np.isin(elements, loops)

@@ -13,7 +13,12 @@ from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.errors import too_small
 from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids.base import Matroid
-from matroid_bandits.matroids.compose.base import UnaryComposition, checked_matroid, rank_of_part
+from matroid_bandits.matroids.compose.base import (
+    UnaryComposition,
+    checked_matroid,
+    kernel_of_part,
+    rank_of_part,
+)
 from matroid_bandits.matroids.compose.dual import DualMatroid
 from matroid_bandits.matroids.random_parts import random_part
 
@@ -51,7 +56,7 @@ class MinorMatroid(UnaryComposition):
     def __init__(
         self, matroid: Matroid, elements: Iterable[int], contracted: Iterable[int] = ()
     ) -> None:
-        size = checked_matroid(matroid).size
+        self._inner_size = size = checked_matroid(matroid).size
         self._elements = freeze(distinct_elements(elements, size))
         self._contracted = freeze(distinct_elements(contracted, size))
         both = np.intersect1d(self._elements, self._contracted)
@@ -77,19 +82,20 @@ class MinorMatroid(UnaryComposition):
         basis of the minor to a basis of the other matroid.
         """
         inner = self._matroid
-        rank = rank_of_part(inner)
+        rank = rank_of_part(inner, self._inner_size)
         named = np.concatenate((self._contracted, self._elements))
-        order = np.concatenate((named, np.delete(np.arange(inner.size), named)))
-        basis = inner._new_kernel().greedy_basis(order, rank)
+        order = np.concatenate((named, np.delete(np.arange(self._inner_size), named)))
+        basis = kernel_of_part(inner, self._inner_size).greedy_basis(order, rank)
         if len(basis) < rank:
             raise too_small(inner, basis.tolist(), rank)
         return basis[np.isin(basis, self._contracted)], basis[~np.isin(basis, named)]
 
     def _kernel(self) -> MatroidKernel:
-        return MinorKernel(self._matroid._new_kernel(), self._elements, *self._frame)
+        kernel = kernel_of_part(self._matroid, self._inner_size)
+        return MinorKernel(kernel, self._elements, *self._frame)
 
     def _find_rank(self) -> int:
-        return rank_of_part(self._matroid) - sum(map(len, self._frame))
+        return rank_of_part(self._matroid, self._inner_size) - sum(map(len, self._frame))
 
     def _are_loops(self, elements: IntArray) -> BoolArray:
         return np.isin(self._elements[elements], self._matroid.closure(self._contracted))
@@ -108,7 +114,7 @@ class MinorMatroid(UnaryComposition):
             return super()._dual()
         # Elements deleted here are contracted there, and vice versa.
         named = np.concatenate((self._contracted, self._elements))
-        others = np.delete(np.arange(self._matroid.size), named)
+        others = np.delete(np.arange(self._inner_size), named)
         return dual._checked_minor(self._elements, others)
 
     @classmethod

@@ -9,7 +9,12 @@ from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.truncated import TruncatedKernel
 from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.matroids.base import Matroid
-from matroid_bandits.matroids.compose.base import UnaryComposition, checked_matroid, rank_of_part
+from matroid_bandits.matroids.compose.base import (
+    UnaryComposition,
+    checked_matroid,
+    kernel_of_part,
+    rank_of_part,
+)
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["TruncatedMatroid"]
@@ -42,11 +47,12 @@ class TruncatedMatroid(UnaryComposition):
         self._limit = integer(rank, "rank", minimum=0)
 
     def _kernel(self) -> MatroidKernel:
-        rank = rank_of_part(self._matroid)
-        return TruncatedKernel(self._matroid._new_kernel(), rank, min(self._limit, rank))
+        rank = rank_of_part(self._matroid, self.size)
+        kernel = kernel_of_part(self._matroid, self.size)
+        return TruncatedKernel(kernel, rank, min(self._limit, rank))
 
     def _find_rank(self) -> int:
-        return min(self._limit, rank_of_part(self._matroid))
+        return min(self._limit, rank_of_part(self._matroid, self.size))
 
     def _are_loops(self, elements: IntArray) -> BoolArray:
         if self._limit == 0:

@@ -8,7 +8,7 @@ from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.union import UnionKernel
 from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.matroids.base import Matroid
-from matroid_bandits.matroids.compose.base import NaryComposition, rank_of_part, two_kernels
+from matroid_bandits.matroids.compose.base import NaryComposition, two_kernels
 from matroid_bandits.matroids.random_parts import random_part
 
 __all__ = ["UnionMatroid"]
@@ -45,22 +45,21 @@ class UnionMatroid(NaryComposition):
         super().__init__(matroids)
 
     def _total_size(self) -> int:
-        sizes = [part.size for part in self._parts]
-        if len(set(sizes)) > 1:
+        if len(set(self._sizes)) > 1:
             raise ValueError(
-                f"a union is of matroids on the same elements, got sizes {sizes}; for elements of "
-                "their own, add them up: first + second"
+                f"a union is of matroids on the same elements, got sizes {self._sizes}; for "
+                "elements of their own, add them up: first + second"
             )
-        return sizes[0]
+        return self._sizes[0]
 
     def _kernel(self) -> MatroidKernel:
-        ranks = [rank_of_part(part) for part in self._parts]
-        growing, exchanging = zip(*map(two_kernels, self._parts), strict=True)
-        return UnionKernel(list(growing), list(exchanging), ranks)
+        kernels = [two_kernels(part, self.size) for part in self._parts]
+        growing, exchanging = zip(*kernels, strict=True)
+        return UnionKernel(list(growing), list(exchanging), self._ranks())
 
     def _find_rank(self) -> int:
-        most = min(self.size, sum(rank_of_part(part) for part in self._parts))
-        return len(self._new_kernel().greedy_basis(np.arange(self.size), most))
+        limit = min(self.size, sum(self._ranks()))
+        return len(self._new_kernel().greedy_basis(np.arange(self.size), limit))
 
     def _are_loops(self, elements: IntArray) -> BoolArray:
         in_all: BoolArray = np.all([np.isin(elements, part.loops) for part in self._parts], axis=0)
