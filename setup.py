@@ -2,7 +2,8 @@
 
 Environment variables choose other builds, each in directories of its own:
 
-- ``MATROID_BANDITS_CHECKED=1``: with Cython's bounds checks (`make test-checked`);
+- ``MATROID_BANDITS_CHECKED=1``: with Cython's bounds checks and the code under ``if CHECKED``
+  (`make test-checked`);
 - ``MATROID_BANDITS_SANITIZED=1``: with AddressSanitizer and UndefinedBehaviorSanitizer, which also
   see what raw pointers do (`make test-sanitized`);
 - ``MATROID_BANDITS_QUICK=1``: without optimization, for the fastest build.
