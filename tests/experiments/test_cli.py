@@ -285,7 +285,7 @@ def test_a_list_downloads_nothing(capsys) -> None:
         'policies = ["OMM"]\n[[instances]]\nmatroid = {movielens = 500}\n'
     )
     assert main(["run", "study.toml", "--list"]) == 2
-    assert "only 100 invented ones; for real ones say where they are" in capsys.readouterr().err
+    assert "only 100 invented ones; for real ones give their path" in capsys.readouterr().err
 
 
 def test_a_reader_that_goes_away_does_not_stop_the_work() -> None:

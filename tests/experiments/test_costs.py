@@ -1,4 +1,4 @@
-"""Studies whose means are costs: the same plays as for the rewards they are the negative of."""
+"""Studies with costs: the same plays as for the negative rewards."""
 
 import re
 import shutil
@@ -27,21 +27,21 @@ COUNTERS = ["oracle_calls", "greedy_calls", "neighborhood_updates"]
 
 
 class Negative(mb.GaussianEnvironment):
-    """Rewards that are the costs of a Gaussian environment, turned round."""
+    """Rewards that are the negative costs of a Gaussian environment."""
 
     def _sample(self, rng: np.random.Generator, element: int, count: int) -> Any:
         return -(-self.means[element] + self.std[element] * rng.standard_normal(count))
 
 
 class Eager(mb.Policy):
-    """What looked best so far."""
+    """Greedy on the mean rewards."""
 
     def _select(self) -> Any:
         return self.greedy_basis(np.where(self.counts == 0, np.inf, self.mean_rewards))
 
 
 class Plain:
-    """No Policy: plays at random, and remembers what it was made for."""
+    """Not a Policy: plays at random, and stores what it was made for."""
 
     made_for: ClassVar[list[Any]] = []
 
@@ -61,7 +61,7 @@ POLICIES = ["MAUB(noise=5.0)", "OMM", "CTS(prior=gaussian, noise=5.0)", "RandomB
 
 
 def study_of(kind: str, folder: Path) -> Any:
-    """Costs from a file, or the rewards that they are the negative of."""
+    """Costs from a file, or the same numbers as negative rewards."""
     (folder / "links.csv").write_text(LINKS)
     matroid = {"type": "graphic", "edges": str(folder / "links.csv")}
     costs = {
@@ -87,7 +87,7 @@ def costs(tmp_path_factory) -> Results:
     return run_study(study, folder / "out", jobs=2)
 
 
-def test_costs_are_played_like_the_rewards_they_are_the_negative_of(costs, tmp_path) -> None:
+def test_costs_give_the_same_plays_as_negative_rewards(costs, tmp_path) -> None:
     rewards = run_study(study_of("rewards", tmp_path), tmp_path / "out", jobs=1)
     assert len(costs.runs) == 36
     for mine, theirs in ((costs.runs, rewards.runs), (costs.curves, rewards.curves)):
@@ -144,7 +144,7 @@ def test_a_problem_in_a_dictionary() -> None:
         study = load_study({"policies": ["OMM"], "instances": [instance]})
         assert study.instances[0].matroid is matroid
         assert study.instances[0].sense == "min"
-        # Names of elements play no part.
+        # Names of elements do not count.
         expected = load_study({"policies": ["OMM"], "instances": [by_hand]})
         assert study.identity() == expected.identity()
     (instance,) = load_study({"policies": ["OMM"], "instances": [mb.Problem(matroid)]}).instances
@@ -216,7 +216,7 @@ def test_a_policy_that_keeps_its_problem_runs(tmp_path: Path) -> None:
 # ---- the report ----
 
 
-def test_the_report_speaks_of_costs(costs: Results, tmp_path: Path) -> None:
+def test_a_report_on_costs(costs: Results, tmp_path: Path) -> None:
     written = write_report(costs.folder)
     sentence = "Means are costs, and regret is the cost above that of the best basis."
     assert written.findings[0] == sentence
@@ -228,7 +228,7 @@ def test_the_report_speaks_of_costs(costs: Results, tmp_path: Path) -> None:
     assert figure.axes[0].get_ylabel() == "cost above the best"
 
 
-def test_a_report_on_both(tmp_path: Path) -> None:
+def test_a_report_on_costs_and_rewards(tmp_path: Path) -> None:
     study = load_study(
         {
             "horizon": 50,
@@ -246,7 +246,7 @@ def test_a_report_on_both(tmp_path: Path) -> None:
     assert report_module.regret_figure(results).axes[0].get_ylabel() == "cumulative regret"
 
 
-def test_nothing_is_said_of_costs_where_there_are_none(tmp_path: Path) -> None:
+def test_a_report_without_costs_does_not_mention_them(tmp_path: Path) -> None:
     study = load_study({"horizon": 50, "runs": 2, "policies": ["OMM"], "instances": ["K4"]})
     results = run_study(study, tmp_path, jobs=1)
     write_report(tmp_path)
@@ -269,7 +269,7 @@ def test_costs_and_rewards_are_different_studies(costs: Results, tmp_path: Path)
         run_study(other, folder, jobs=1)
 
 
-def test_the_list_of_a_study_tells_costs(tmp_path: Path, capsys) -> None:
+def test_the_list_of_a_study_shows_costs(tmp_path: Path, capsys) -> None:
     text = 'policies = ["OMM"]\ninstances = [{ matroid = "K4", sense = "min" }, "K5"]\n'
     (tmp_path / "study.toml").write_text(text)
     assert main(["run", str(tmp_path / "study.toml"), "--list"]) == 0

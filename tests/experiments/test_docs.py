@@ -1,4 +1,4 @@
-"""The examples of docs/studies.md work as they stand."""
+"""The examples of docs/studies.md run."""
 
 import re
 from pathlib import Path

@@ -346,7 +346,7 @@ def made(boldness: float, *, tied: list[int] | None = None) -> type:
     return Made
 
 
-def test_classes_and_functions_made_by_others() -> None:
+def test_classes_and_functions_made_by_functions() -> None:
     def policies_of(cls: type) -> Any:
         return load_study({"policies": [cls], "instances": ["K4"]}).identity()["policies"]
 
@@ -383,7 +383,7 @@ def test_code_without_a_file() -> None:
 
 
 @pytest.mark.usefixtures("clean_modules")
-def test_a_constant_that_was_set_from_outside(tmp_path: Path) -> None:
+def test_constants_set_by_another_module(tmp_path: Path) -> None:
     path = tmp_path / "tuned.py"
     path.write_text(
         "import matroid_bandits as mb\nSCALE = 2.0\ncalls = 0\n"
@@ -442,23 +442,23 @@ def circle(length: int) -> list[Any]:
         ["x".join, "y".join, [].append, mb.UniformMatroid(1, 2).is_independent],
     ],
 )
-def test_what_differs_has_different_fingerprints(values: list[Any]) -> None:
+def test_different_data_have_different_fingerprints(values: list[Any]) -> None:
     assert len({fingerprint(value) for value in values}) == len(values)
     assert [fingerprint(value) for value in values] == [fingerprint(value) for value in values]
 
 
-def test_what_pickling_leaves_out_does_not_count() -> None:
+def test_attributes_left_out_of_pickling_do_not_count() -> None:
     one, other = Forgetful(1), Forgetful(1)
     one.cache["x"] = 1
     assert fingerprint(one) == fingerprint(other) != fingerprint(Forgetful(2))
 
 
-def test_what_is_shared_is_like_what_is_equal() -> None:
+def test_shared_and_equal_parts_have_the_same_fingerprint() -> None:
     part = [1, 2]
     assert fingerprint([part, part]) == fingerprint([[1, 2], [1, 2]])
 
 
-def test_what_cannot_be_compared_is_equal_to_nothing(tmp_path: Path) -> None:
+def test_objects_that_cannot_be_compared_equal_no_other(tmp_path: Path) -> None:
     lock = threading.Lock()
     text = fingerprint([1, lock])
     assert text.startswith("cannot be compared, because lock cannot be pickled: ")

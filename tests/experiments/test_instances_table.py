@@ -1,4 +1,4 @@
-"""The table of instances in a report, with the number of bases where it can be told at once."""
+"""The table of instances in a report, with the number of bases if it is quick to count."""
 
 import csv
 import json
@@ -61,7 +61,7 @@ def test_the_papers_instances_are_counted(folder: Path) -> None:
     assert notes["K5"] == ""
 
 
-def test_large_numbers_are_powers_of_ten_where_these_can_be_set(folder: Path) -> None:
+def test_large_numbers_are_powers_of_ten_in_html_and_tex(folder: Path) -> None:
     page = (folder / "report.html").read_text()
     assert "<td>2.62 \N{MULTIPLICATION SIGN} 10<sup>23</sup></td>" in page
     assert "<td>155,117,520</td>" in page
@@ -76,13 +76,13 @@ def test_large_numbers_are_powers_of_ten_where_these_can_be_set(folder: Path) ->
     assert "% $^*$ Not counted" in tex
 
 
-def test_the_table_has_them_to_the_last_digit(folder: Path) -> None:
+def test_table_csv_has_exact_numbers_of_bases(folder: Path) -> None:
     with (folder / "table.csv").open() as file:
         found = {row["instance"]: row["n_bases"] for row in csv.DictReader(file)}
     assert found == {n: "" if exact is None else str(exact) for n, (_, exact) in PAPER.items()}
 
 
-def test_the_number_of_bases_is_no_part_of_a_studys_identity(folder: Path) -> None:
+def test_the_number_of_bases_is_not_part_of_the_identity(folder: Path) -> None:
     content = json.loads((folder / "study.json").read_text())
     assert "n_bases" not in json.dumps(content["identity"])
     counts = {entry["name"]: entry["n_bases"] for entry in content["instances"]}
@@ -127,13 +127,13 @@ def vectors(size: int, length: int) -> list[list[int]]:
     return np.random.default_rng(0).integers(-3, 4, (size, length)).tolist()
 
 
-def test_what_has_no_formula_is_listed_if_it_is_short() -> None:
+def test_bases_without_a_formula_are_listed_if_few() -> None:
     short = mb.LinearMatroid(vectors(12, 4))
     assert quick_n_bases(short) == len(short.bases())
     assert quick_n_bases(mb.LinearMatroid(vectors(30, 6))) is None  # 593,775 sets of six
 
 
-def test_those_who_answer_in_python_are_asked_less() -> None:
+def test_matroids_in_python_get_fewer_oracle_calls() -> None:
     asked = []
 
     def at_most_three(elements: frozenset[int]) -> bool:
@@ -151,24 +151,24 @@ def test_those_who_answer_in_python_are_asked_less() -> None:
     assert quick_n_bases(mb.DualMatroid(large)) is None
 
 
-def test_compositions_of_what_has_a_formula() -> None:
+def test_compositions_of_matroids_with_a_formula() -> None:
     trees = mb.GraphicMatroid.complete(20)
     assert quick_n_bases(trees + mb.UniformMatroid(15, 30)) == 20**18 * 155_117_520
     assert quick_n_bases(mb.DualMatroid(trees)) == 20**18
     assert quick_n_bases(trees + mb.LinearMatroid(vectors(30, 6))) is None
 
 
-def test_what_is_very_large_is_not_counted() -> None:
+def test_bases_of_large_matroids_are_not_counted() -> None:
     assert quick_n_bases(mb.UniformMatroid(500, 1000)) is not None
     assert quick_n_bases(mb.UniformMatroid(1, 1001)) is None
 
 
-def test_what_is_no_matroid_is_not_counted() -> None:
+def test_bases_of_non_matroids_are_not_counted() -> None:
     broken = mb.OracleMatroid(4, lambda elements: elements <= {0, 1} or elements <= {2})
     assert quick_n_bases(broken) is None
 
 
-def test_counts_as_people_write_them() -> None:
+def test_counts_as_text() -> None:
     counts = (None, 0, 7, 155_117_520, 999_999_999, 10**9, 15**13, 9_996 * 10**20, 10**400)
     assert [count(n) for n in counts] == [
         *("", "0", "7", "155,117,520", "999,999,999", "1.00e9", "1.95e15", "1.00e24", "1.00e400"),

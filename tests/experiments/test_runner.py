@@ -1,4 +1,4 @@
-"""Running studies: same numbers whatever happens, nothing twice, nothing lost."""
+"""Running studies: the same numbers after every interruption, nothing run twice or lost."""
 
 import json
 import os
@@ -105,7 +105,7 @@ def test_tables_are_plain_parquet(expected: Results) -> None:
     assert len(pq.read_table(expected.folder / "runs.parquet")) == 18
 
 
-def test_every_number_can_be_traced(small: Study, tmp_path: Path) -> None:
+def test_sessions_record_command_and_versions(small: Study, tmp_path: Path) -> None:
     found = run_study(small, tmp_path, jobs=1, command=["somebody", "typed this"])
     (session,) = found.sessions
     assert session["command"] == "somebody 'typed this'"
@@ -167,7 +167,7 @@ def test_policies_that_draw_get_the_seed_of_the_run(tmp_path: Path) -> None:
             "instances": ["K5"],
         }
     )
-    # Nothing about it in what the study is.
+    # The seed of the run is not part of the identity.
     origins = study.identity()["policies"]
     assert [origins[name]["parameters"] for name in origins] == [{}, {"seed": 9}, {}]
     found = run_study(study, tmp_path, jobs=2).runs
@@ -306,7 +306,7 @@ def test_ctrl_c_loses_nothing(small: Study, expected: Results, tmp_path, monkeyp
 
 @pytest.mark.parametrize("at", ["curves.parquet", "runs.parquet", "unlink"])
 def test_a_crash_while_gathering(small, expected, tmp_path, monkeypatch, at: str) -> None:
-    """Whatever is cut off between two writes is made good."""
+    """An interruption between two writes does no harm."""
     write = store.write_atomically
 
     def crash(path: Path, content: bytes) -> None:
@@ -330,7 +330,7 @@ def test_a_crash_while_gathering(small, expected, tmp_path, monkeypatch, at: str
     assert not (tmp_path / "parts").exists()
 
 
-def test_half_a_file_is_never_taken_for_a_result(small, expected, tmp_path) -> None:
+def test_unfinished_files_are_ignored(small, expected, tmp_path) -> None:
     run_study(small, tmp_path, jobs=1)
     parts = tmp_path / "parts"
     parts.mkdir()
@@ -396,7 +396,7 @@ def test_kill_and_resume(study_file, uninterrupted, tmp_path, jobs: int, parts: 
     before = {path.name: path.read_bytes() for path in kept}
     assert parts <= len(before) < 56
     time.sleep(0.5)
-    assert sorted(out.glob("parts/*.json")) == kept  # nobody is still at work
+    assert sorted(out.glob("parts/*.json")) == kept  # no worker is still running
     finished = {
         (part["instance"], part["policy"], part["seed"]): part["seconds"]
         for part in map(json.loads, before.values())
@@ -439,7 +439,7 @@ def test_ctrl_c_and_resume(study_file, uninterrupted, tmp_path, jobs: int) -> No
     assert (found.runs["session"] == 0).sum() == kept
 
 
-def test_two_at_once_in_one_folder_are_refused(study_file, tmp_path) -> None:
+def test_a_second_process_in_the_same_folder_is_refused(study_file, tmp_path) -> None:
     out = tmp_path / "out"
     process = start(study_file, out, 2)
     try:
@@ -452,7 +452,7 @@ def test_two_at_once_in_one_folder_are_refused(study_file, tmp_path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_being_asked_to_end_is_like_ctrl_c(study_file, tmp_path) -> None:
+def test_sigterm_is_like_ctrl_c(study_file, tmp_path) -> None:
     out = tmp_path / "out"
     process = start(study_file, out, 2)
     wait_for_parts(process, out, 3)
@@ -489,13 +489,13 @@ def test_a_run_whose_curve_is_gone_is_run_again(small, expected, tmp_path, monke
     assert len(ran) == 18
 
 
-def test_tasks_come_seed_by_seed(small: Study) -> None:
+def test_tasks_are_ordered_by_seed(small: Study) -> None:
     tasks = small.tasks()
     assert [task.seed for task in tasks] == sorted(task.seed for task in tasks)
     assert {(t.instance, t.policy) for t in tasks[:6]} == {(t.instance, t.policy) for t in tasks}
 
 
-def test_progress_counts_what_was_there(small, tmp_path, monkeypatch) -> None:
+def test_progress_counts_runs_from_before(small, tmp_path, monkeypatch) -> None:
     shown: list[tuple[int, int]] = []
 
     class Watched(runner.Progress):
@@ -588,7 +588,7 @@ def test_a_class_that_workers_cannot_import(tmp_path, monkeypatch) -> None:
         run_study(study, tmp_path, jobs=2)
 
 
-# ---- whose folder it is ----
+# ---- the folder of a study ----
 
 
 @pytest.fixture(scope="module")
@@ -676,7 +676,7 @@ def test_folders_with_other_things(small, tmp_path) -> None:
         ("parts/x.json", "{", "x.json cannot be read"),
     ],
 )
-def test_damage_is_named_in_one_line(taken, tmp_path, name, content, message) -> None:
+def test_damage_is_reported_in_one_line(taken, tmp_path, name, content, message) -> None:
     shutil.copytree(taken, tmp_path / "mine")
     (tmp_path / "mine" / "parts").mkdir()
     (tmp_path / "mine" / name).write_text(content)
@@ -753,7 +753,7 @@ def test_damage_is_refused_or_does_no_harm(taken: Path, tmp_path: Path, name: st
     assert refused > 100
 
 
-def test_every_byte_of_the_values_counts(taken: Path, tmp_path: Path) -> None:
+def test_flipped_bits_are_found_in_pages_and_footer(taken: Path, tmp_path: Path) -> None:
     """In pages and in the footer: one bit is found out, wherever it is."""
     shutil.copytree(taken, tmp_path / "mine")
     expected = read_results(taken).runs

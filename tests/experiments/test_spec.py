@@ -1,4 +1,4 @@
-"""Study files: what they may say, and one answer with a place for every mistake."""
+"""Study files: their content, and an error with its place for every mistake."""
 
 import re
 import subprocess
@@ -131,7 +131,7 @@ def test_a_study(folder: Path) -> None:
     assert isinstance(study.policies[1].make(k5.matroid), mb.OMM)
 
 
-def test_what_is_left_out_has_a_default(folder: Path) -> None:
+def test_defaults(folder: Path) -> None:
     study = load(folder, 'policies = ["MAUB"]\ninstances = ["K5", "U(7, 10)"]\n')
     assert (study.title, study.runs, study.seed) == ("study", 20, 0)
     assert [i.name for i in study.instances] == ["K5", "U(7,10)"]
@@ -139,7 +139,7 @@ def test_what_is_left_out_has_a_default(folder: Path) -> None:
     assert isinstance(study.instances[0].environment_for(0), mb.GaussianEnvironment)
 
 
-def test_a_dictionary_may_hold_the_things_themselves() -> None:
+def test_a_dictionary_may_hold_objects_and_classes() -> None:
     matroid = mb.UniformMatroid(2, 3)
     study = load_study(
         {
@@ -159,7 +159,7 @@ def test_a_dictionary_may_hold_the_things_themselves() -> None:
     assert study.instances[1].environment_for(7).means.tolist() == [0.1, 0.2, 0.3]
 
 
-def test_an_instances_environment_completes_itself_from_the_studys(folder: Path) -> None:
+def test_environment_parameters_default_to_those_of_the_study(folder: Path) -> None:
     text = GOOD.replace(
         'matroid = "K5"', 'matroid = "K5"\nenvironment = { means = { uniform = [0, 0] } }'
     )
@@ -217,7 +217,7 @@ def test_whole_numbers_from_a_file_are_exact(folder: Path) -> None:
     assert "over the rationals" in repr(instance.matroid)
 
 
-def test_means_can_be_rescaled_and_turned_round(folder: Path) -> None:
+def test_means_can_be_rescaled_and_reversed(folder: Path) -> None:
     more = 'environment = { means = { column = "ms", rescale = [1.0, 0.5] } }'
     text = with_matroid('{ type = "graphic", edges = "links.csv" }', more)
     (instance,) = load(folder, text).instances
@@ -225,7 +225,7 @@ def test_means_can_be_rescaled_and_turned_round(folder: Path) -> None:
 
 
 def test_movies_with_other_means(folder: Path) -> None:
-    """Their ratings go before the study's means, not before their own."""
+    """Ratings take precedence over the study's means, not over those of the instance."""
     text = 'policies = ["OMM"]\n[environment]\nmeans = { uniform = [0, 1] }\n'
     text += '[[instances]]\nname = "rated"\nmatroid = { movielens = 20 }\n'
     text += '[[instances]]\nname = "own"\nmatroid = { movielens = 20 }\n'
@@ -236,7 +236,7 @@ def test_movies_with_other_means(folder: Path) -> None:
     assert own.environment_for(0).means.max() < 0.5
 
 
-def test_movies_are_looked_for_once(monkeypatch) -> None:
+def test_movies_are_downloaded_once(monkeypatch) -> None:
     asked = []
 
     def no_network() -> Path:
@@ -367,7 +367,7 @@ def test_names_of_compositions(folder: Path) -> None:
     assert names == ["dual(K5)", "K4+U(2,4)", "truncate(K5,2)", "K4|K4", "delete(K4,5)"]
 
 
-def test_columns_go_with_their_elements(folder: Path) -> None:
+def test_columns_follow_their_elements(folder: Path) -> None:
     graph = '{ type = "graphic", edges = "links.csv" }'
     more = 'environment = { means = { column = "ms" } }'
     for table, means in (
@@ -393,7 +393,7 @@ def test_columns_go_with_their_elements(folder: Path) -> None:
         ('{ type = "own.py:OnePerColor", colors = ["a", "b"], limit = 0 }', ["a", "b"], 0),
     ],
 )
-def test_matroids_of_ones_own(folder: Path, table: str, colors: list[str], limit: int) -> None:
+def test_user_matroids(folder: Path, table: str, colors: list[str], limit: int) -> None:
     matroid = matroid_in(folder, table)
     assert type(matroid).__name__ == "OnePerColor"
     assert (list(matroid.colors), matroid.limit) == (colors, limit)
@@ -402,7 +402,7 @@ def test_matroids_of_ones_own(folder: Path, table: str, colors: list[str], limit
     assert len(run_study(study, folder / "out", jobs=2).runs) == 2
 
 
-def test_a_matroid_of_ones_own_made_of_others(folder: Path) -> None:
+def test_a_user_matroid_made_of_others(folder: Path) -> None:
     table = '{ type = "own.py:FirstOf", matroid = "K4", matroids = ["K4", { dual = "K4" }], '
     matroid = matroid_in(folder, table + 'edges = { csv = "links.csv" } }')
     assert [part.size for part in matroid.parts] == [6, 6, 6]
@@ -423,7 +423,7 @@ def test_a_matroid_of_ones_own_made_of_others(folder: Path) -> None:
         ),
     ],
 )
-def test_indices_of_ones_own(folder: Path, policy: str, boldness: float, name: str) -> None:
+def test_user_indices(folder: Path, policy: str, boldness: float, name: str) -> None:
     (folder / "own.py").write_text(OWN)
     text = f'horizon = 20\nruns = 2\ninstances = ["K4"]\npolicies = [{policy}]\n'
     study = load(folder, text)
@@ -502,7 +502,7 @@ def test_whole_numbers_in_any_notation(folder: Path, written: str) -> None:
     )
 
 
-def test_policies_of_ones_own(folder: Path) -> None:
+def test_user_policies(folder: Path) -> None:
     text = 'instances = ["K5"]\n[[policies]]\ntype = "mine.py:Mine"\nboldness = 2.0\n'
     (policy,) = load(folder, text).policies
     assert policy.name == "Mine"
@@ -511,7 +511,7 @@ def test_policies_of_ones_own(folder: Path) -> None:
     assert len(list(made.select())) == 3
     imported = load(folder, 'instances = ["K5"]\npolicies = ["matroid_bandits.policies.omm:OMM"]\n')
     assert imported.policies[0].name == "OMM"
-    # Another text is another policy, also outside the class.
+    # Another text is another policy, also if it differs outside the class.
     source = policy.origin["source"]
     assert source
     for other in (FILES["mine.py"].replace("* -1.0", "* -2.0"), FILES["mine.py"] + "X = 1\n"):
@@ -519,7 +519,7 @@ def test_policies_of_ones_own(folder: Path) -> None:
         assert load(folder, text).policies[0].origin["source"] != source
 
 
-def test_a_policy_file_may_import_its_neighbours(folder: Path) -> None:
+def test_a_policy_file_may_import_from_its_folder(folder: Path) -> None:
     (folder / "helping_hands.py").write_text("def boldness():\n    return 3.0\n")
     (folder / "theirs.py").write_text(
         "from helping_hands import boldness\nfrom mine import Mine\n"
@@ -554,7 +554,9 @@ class Mine(mb.OMM):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_what_is_installed_goes_before_what_lies_beside(tmp_path: Path, jobs: int) -> None:
+def test_installed_packages_take_precedence_over_files_of_the_study(
+    tmp_path: Path, jobs: int
+) -> None:
     for name in ("json", "matplotlib", "pandas", "pickle", "loky", "numpy", "signal", "filelock"):
         (tmp_path / f"{name}.py").write_text(f"raise RuntimeError('{name} from beside')\n")
     (tmp_path / "only_beside.py").write_text("VALUE = 1\n")
@@ -572,7 +574,7 @@ def test_what_is_installed_goes_before_what_lies_beside(tmp_path: Path, jobs: in
     assert len(read_results(tmp_path / "results" / "study").runs) == 2
 
 
-def test_two_studies_with_files_of_one_name(tmp_path: Path) -> None:
+def test_two_studies_with_files_of_the_same_name(tmp_path: Path) -> None:
     studies = []
     for name, value in (("one", 1.0), ("other", 2.0)):
         (tmp_path / name).mkdir()
@@ -635,7 +637,7 @@ def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> 
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        # The list of the issue: policy, key, rank, horizon, file, TOML.
+        # Policy, key, rank, horizon, file, TOML
         ('["MAUB",', '["MUAB",', "line 5, policies[0].type: unknown policy 'MUAB'; did you mean"),
         ("horizon = 300", "horzon = 300", "line 2, horzon: unknown key; did you mean horizon?"),
         (
@@ -747,7 +749,7 @@ def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> 
         # Not for the first seed only
         ("[0.1, 0.9]", "[0.9, 1.001]", "the mean of element 0 must be from 0 to 1, got 1.001"),
         ("runs = 2", "runs = 10_000_000", "runs must be at most 1000000, got 10000000"),
-        # Policies of one's own
+        # Policies of the user
         ('["MAUB",', '["builtins:int",', "int cannot be used: its parameters are unknown"),
         ('["MAUB",', '["odd.py:Nothing",', "a policy has select and update; Nothing has no sele"),
         ('["MAUB",', '["odd.py:Lost",', "policies[0]: on K5: KeyError('lost')"),
@@ -767,7 +769,7 @@ def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> 
         ),
     ],
 )
-def test_mistakes_are_refused_with_their_place(folder: Path, old, new, message) -> None:
+def test_mistakes_are_reported_with_their_place(folder: Path, old, new, message) -> None:
     assert GOOD.count(old) >= 1
     with pytest.raises(StudyError, match=re.escape(message)):
         load(folder, GOOD.replace(old, new, 1))
@@ -783,7 +785,7 @@ def test_mistakes_are_refused_with_their_place(folder: Path, old, new, message) 
         ("horizon 5", "is not TOML"),
     ],
 )
-def test_what_must_be_there(folder: Path, text: str, message: str) -> None:
+def test_required_keys(folder: Path, text: str, message: str) -> None:
     with pytest.raises(StudyError, match=re.escape(message)):
         load(folder, text)
 
@@ -945,17 +947,17 @@ def test_parts_of_a_study_with_policies_on_some_instances(folder: Path) -> None:
     text += '[[instances]]\nmatroid = "K4"\npolicies = ["OMM"]\n[[instances]]\nmatroid = "K5"\n'
     study = load(folder, text)
     maub, omm = study.policies
-    # What has nothing to run with is left out ...
+    # Instances and policies without a partner are left out ...
     assert [i.name for i in study.part(policies=[maub]).instances] == ["K5"]
     assert study.part(only=["K4"]).policies == (omm,)
     part = load_study(folder / "study.toml", only=["K4"]).part(only=["K4"])
     assert part.tasks() == [("K4", "OMM", 0)]
-    # ... unless it was asked for.
+    # ... unless it was selected.
     with pytest.raises(StudyError, match="MAUB has nothing to run with among K4"):
         study.part(only=["K4"], policies=[maub, omm])
     with pytest.raises(StudyError, match="K4 has nothing to run with among MAUB"):
         study.part(only=["K4", "K5"], policies=[maub])
-    # What the study does not know runs everywhere.
+    # A policy that is not in the study runs everywhere.
     other = policy_spec("MAUB(neighborhood=paper)")
     part = study.part(policies=[other, omm])
     assert [i.policies for i in part.instances] == [("MAUB(neighborhood=paper)", "OMM"), None]
@@ -981,7 +983,7 @@ def test_a_part_of_a_study(folder: Path) -> None:
         study.part(horizon=0)
 
 
-def test_what_is_not_wanted_is_not_read(folder: Path) -> None:
+def test_instances_that_are_not_selected_are_not_read(folder: Path) -> None:
     text = GOOD + '[[instances]]\nname = "gone"\nmatroid = { graph = "gone.gml" }\n'
     with pytest.raises(StudyError, match="there is no file"):
         load(folder, text)

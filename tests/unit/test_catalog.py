@@ -54,7 +54,7 @@ def one_more(monkeypatch) -> None:
         ("Choo-sy(seed=4)", "Choo-sy(seed=4)", (1.0, "ucb", False, 3, 4)),
     ],
 )
-def test_policies_by_a_text(text: str, name: str, given: tuple) -> None:
+def test_policies_by_name(text: str, name: str, given: tuple) -> None:
     found = catalog.policy(text)
     assert found.name == name
     policy = found(mb.UniformMatroid(2, 4), seed=7)
@@ -105,7 +105,7 @@ WRONG = [None, 7, 2.5, b"MAUB", ["MAUB"], {"MAUB": 1}, mb.MAUB, mb.UniformMatroi
         (catalog.matroid, "a matroid must be given by its name, such as 'K20'"),
     ],
 )
-def test_what_is_no_name(function, value: object, message: str) -> None:
+def test_names_of_a_wrong_type(function, value: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         function(value)
 
@@ -119,7 +119,7 @@ def test_other_arguments_of_a_wrong_type(value: object) -> None:
             catalog.matroid("partition(5)", seed=value)
 
 
-def test_the_seed_is_for_those_that_take_one() -> None:
+def test_only_policies_with_a_seed_receive_one() -> None:
     assert catalog.takes_seed(Choosy)
     assert catalog.takes_seed(mb.MAUB)
     assert not catalog.takes_seed(mb.CUCB)
@@ -129,7 +129,7 @@ def test_the_seed_is_for_those_that_take_one() -> None:
     assert isinstance(catalog.policy("CUCB")(matroid, seed=5), mb.CUCB)
 
 
-def test_texts_of_any_kind_come_back() -> None:
+def test_call_texts_round_trip() -> None:
     for value in (1, -2.5, 1e300, True, False, "kl", "a b", "1e5", "", "x=y", "a,b", 'say "x"'):
         text = call_text("name", {"key": value})
         if value == "":
@@ -185,7 +185,7 @@ def test_published_numbers(name: str) -> None:
     assert (matroid.size, matroid.rank, matroid.n_bases()) == FACTS[name]
 
 
-def test_everything_that_has_a_name_is_among_the_facts() -> None:
+def test_every_named_matroid_has_facts() -> None:
     named = [matroid for group in catalog.NAMED.values() for matroid in group]
     assert {matroid.example for matroid in named} <= set(FACTS)
     for matroid in named:
@@ -211,7 +211,7 @@ def test_everything_that_has_a_name_is_among_the_facts() -> None:
         ("dual(9)", "DUAL( 9 )"),  # a random one
     ],
 )
-def test_ways_of_writing(one: str, other: str) -> None:
+def test_equivalent_names(one: str, other: str) -> None:
     assert repr(catalog.matroid(one)) == repr(catalog.matroid(other))
     assert catalog.matroid(one).n_bases() == catalog.matroid(other).n_bases()
 

@@ -23,7 +23,7 @@ assert "synthetic_catalog" in dir(mb.datasets)
 """
 
 
-def test_they_are_there_without_an_import_of_their_own() -> None:
+def test_no_separate_import_is_needed() -> None:
     subprocess.run([sys.executable, "-c", CODE], check=True)
 
 
@@ -35,7 +35,7 @@ def test_all_names_are_listed(package) -> None:
 
 
 @pytest.mark.parametrize("package, name", [(mb, "simulat"), (mb.experiments, "load_studdy")])
-def test_names_that_are_not_there(package, name: str) -> None:
+def test_missing_names(package, name: str) -> None:
     with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as raised:
         getattr(package, name)
     # From these Python suggests a name.

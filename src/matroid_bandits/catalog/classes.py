@@ -62,7 +62,7 @@ class NamedPolicy:
     cls: type[Policy]
     parameters: Mapping[str, Any]
 
-    def __call__(self, matroid: Matroid, seed: int | None = None) -> Policy:
+    def __call__(self, matroid: Matroid, *, seed: int | None = None) -> Policy:
         """A new policy for `matroid`; `seed` is for one that draws and has no seed of its own."""
         given = dict(self.parameters)
         if seed is not None and takes_seed(self.cls):

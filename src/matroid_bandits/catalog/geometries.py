@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 
 from matroid_bandits._arguments import integer
-from matroid_bandits.catalog._sizes import affordable
+from matroid_bandits.catalog._sizes import check_size
 from matroid_bandits.matroids import LinearMatroid, PavingMatroid
 from matroid_bandits.matroids._primes import is_prime
 
@@ -176,7 +176,7 @@ def whirl(n: int) -> LinearMatroid:
     True
     """
     n = integer(n, "n", minimum=2)
-    affordable(f"whirl({n})", 2 * n * n, "entries of its vectors")
+    check_size(f"whirl({n})", 2 * n * n, what="entries of its vectors")
     spokes = np.eye(n, dtype=np.int64)
     # The wheel's rim is a cycle of differences. One sum among them, and it is none, over GF(3) and
     # every field but GF(2).
@@ -203,7 +203,7 @@ def _checked(n: int, q: int, name: str) -> tuple[int, int]:
     """Dimension and order of a geometry."""
     n, q = integer(n, "n", minimum=1), integer(q, "q", minimum=2)
     # About q**n points; two to the 21st are too many already.
-    affordable(name, q ** min(n, 21) * (n + 1), "entries of its vectors")
+    check_size(name, q ** min(n, 21) * (n + 1), what="entries of its vectors")
     if not is_prime(q):
         raise ValueError(f"{name}: q must be a prime, got {q}")
     return n, q

@@ -3,7 +3,7 @@
 from itertools import combinations, product
 
 from matroid_bandits._arguments import integer
-from matroid_bandits.catalog._sizes import affordable
+from matroid_bandits.catalog._sizes import check_size
 from matroid_bandits.matroids import GraphicMatroid
 
 __all__ = [
@@ -27,7 +27,7 @@ def complete_graph(n: int) -> GraphicMatroid:
     GraphicMatroid(size=6, vertices=4, rank=3)
     """
     n = integer(n, "n", minimum=0)
-    affordable(f"K{n}", n * (n - 1) // 2)
+    check_size(f"K{n}", n * (n - 1) // 2)
     return GraphicMatroid.complete(n)
 
 
@@ -41,7 +41,7 @@ def complete_bipartite(m: int, n: int) -> GraphicMatroid:
     [(0, 2), (0, 3), (1, 2), (1, 3)]
     """
     m, n = integer(m, "m", minimum=0), integer(n, "n", minimum=0)
-    affordable(f"K({m},{n})", m * n)
+    check_size(f"K({m},{n})", m * n)
     return GraphicMatroid(product(range(m), range(m, m + n)))
 
 
@@ -55,7 +55,7 @@ def wheel(n: int) -> GraphicMatroid:
     [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (3, 1)]
     """
     n = integer(n, "n", minimum=3)
-    affordable(f"wheel({n})", 2 * n)
+    check_size(f"wheel({n})", 2 * n)
     spokes = [(0, i) for i in range(1, n + 1)]
     return GraphicMatroid([*spokes, *((i, i % n + 1) for i in range(1, n + 1))])
 
@@ -70,7 +70,7 @@ def prism(n: int) -> GraphicMatroid:
     GraphicMatroid(size=12, vertices=8, rank=7)
     """
     n = integer(n, "n", minimum=3)
-    affordable(f"prism({n})", 3 * n)
+    check_size(f"prism({n})", 3 * n)
     around = [(i, (i + 1) % n) for i in range(n)]
     return GraphicMatroid(
         [*around, *((n + i, n + j) for i, j in around), *((i, n + i) for i in range(n))]
@@ -87,7 +87,7 @@ def grid(m: int, n: int) -> GraphicMatroid:
     [((0, 0), (0, 1)), ((0, 0), (1, 0)), ((0, 1), (1, 1)), ((1, 0), (1, 1))]
     """
     m, n = integer(m, "m", minimum=1), integer(n, "n", minimum=1)
-    affordable(f"grid({m},{n})", m * (n - 1) + n * (m - 1))
+    check_size(f"grid({m},{n})", m * (n - 1) + n * (m - 1))
     return GraphicMatroid(
         ((i, j), end)
         for i, j in product(range(m), range(n))
@@ -106,7 +106,7 @@ def ladder(n: int) -> GraphicMatroid:
     GraphicMatroid(size=7, vertices=6, rank=5)
     """
     n = integer(n, "n", minimum=1)
-    affordable(f"ladder({n})", 3 * n - 2)
+    check_size(f"ladder({n})", 3 * n - 2)
     return grid(2, n)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from matroid_bandits._arguments import abbreviated, integer
 from matroid_bandits._streams import RANDOM_MATROIDS, stream
 from matroid_bandits.catalog import geometries, graphs
-from matroid_bandits.catalog._sizes import affordable
+from matroid_bandits.catalog._sizes import check_size
 from matroid_bandits.catalog.classes import MATROIDS, summary
 from matroid_bandits.matroids import DirectSumMatroid, Matroid, UniformMatroid
 
@@ -31,7 +31,7 @@ def uniform(rank: int, size: int) -> UniformMatroid:
     >>> catalog.uniform(2, 4)
     UniformMatroid(rank=2, size=4)
     """
-    affordable(f"U({rank},{size})", integer(size, "size", minimum=0))
+    check_size(f"U({rank},{size})", integer(size, "size", minimum=0))
     return UniformMatroid(rank, size)
 
 
@@ -99,7 +99,7 @@ NAMED: dict[str, tuple[NamedMatroid, ...]] = {
 }
 
 
-def matroid(name: str, seed: int = 0) -> Matroid:
+def matroid(name: str, *, seed: int = 0) -> Matroid:
     """The matroid called `name`.
 
     Parameters
@@ -140,7 +140,7 @@ def _plain(text: str) -> str:
 
 
 def _read(text: str, name: str, seed: int) -> Matroid:
-    parts = _apart(text, "+")
+    parts = _split(text, "+")
     if len(parts) > 1:
         return DirectSumMatroid(*(_read(part, name, seed) for part in parts))
     if (found := re.fullmatch(r"dual\((.*)\)", text)) and not found[1].isdigit():
@@ -150,7 +150,7 @@ def _read(text: str, name: str, seed: int) -> Matroid:
     return _single(text, name, seed)
 
 
-def _apart(text: str, sign: str) -> list[str]:
+def _split(text: str, sign: str) -> list[str]:
     """The parts between signs that are in no brackets."""
     parts = [""]
     depth = 0
@@ -178,7 +178,7 @@ def _single(text: str, name: str, seed: int) -> Matroid:
     if known := _BY_WORD.get((word, len(numbers))):
         return known.make(*numbers)
     if word in MATROIDS and len(numbers) == 1:
-        affordable(f"{word}({numbers[0]})", numbers[0])
+        check_size(f"{word}({numbers[0]})", numbers[0])
         return MATROIDS[word].random(stream(RANDOM_MATROIDS, seed), numbers[0])
     raise ValueError(
         f"unknown matroid {abbreviated(name)}; {_hint(word)}allowed are {_all_names()}"

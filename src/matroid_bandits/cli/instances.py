@@ -61,7 +61,7 @@ class Instances:
         if options.std is not None and options.environment is not GaussianEnvironment:
             options.parser.error("--std is for gaussian rewards only")
         try:
-            matroids = {name: catalog.matroid(name, options.seed) for name in options.matroid}
+            matroids = {name: catalog.matroid(name, seed=options.seed) for name in options.matroid}
         except ValueError as error:
             options.parser.error(f"argument --matroid: {error}")
         return cls(

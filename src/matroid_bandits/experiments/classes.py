@@ -28,7 +28,7 @@ def class_at(section: Section, by_name: Callable[[str], type], known: Mapping[st
     if not isinstance(value, str):
         raise section.error(f"must be a name, got {abbreviated(value)}", "type")
     if not is_own(value):
-        cls: type = section.at("type", by_name, value)
+        cls: type = section.call("type", by_name, value)
         return cls
     return own_class(section)
 
@@ -91,7 +91,7 @@ def with_call_parameters(
     text = section.value("type")
     if not isinstance(text, str) or not text.rstrip().endswith(")"):
         return section, {}
-    name, written = section.at("type", parse_call, text)
+    name, written = section.call("type", parse_call, text)
     others = section.parameters(("type",))
     for doubled in written.keys() & others.keys():
         raise section.error(f"{doubled} is given in brackets and as a key", doubled)
@@ -99,7 +99,7 @@ def with_call_parameters(
         raise section.error(
             f"{other} is not a parameter; write it as a key, not in brackets", "type"
         )
-    return section.like({"type": name, **others, **written}), written
+    return section.with_values({"type": name, **others, **written}), written
 
 
 def parameters_for(
@@ -136,7 +136,7 @@ def parameters_for(
     variadic = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     names = [name for name, parameter in accepted.items() if parameter.kind not in variadic]
     if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values()):
-        section.only([*exclude, *names])
+        section.check_keys([*exclude, *names])
     for name in names:
         needed = accepted[name].default is inspect.Parameter.empty and name not in optional
         if needed and name not in parameters:

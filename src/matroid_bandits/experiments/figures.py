@@ -25,7 +25,7 @@ def figures_at(top: Section, known: Mapping[str, list[str]]) -> tuple[FigureSpec
     figures: list[FigureSpec] = []
     for i, entry in enumerate(top.list("figures", _EXAMPLE)):
         section = top.section("figures", i, values=entry)
-        section.only(("name", "policies", "instances"))
+        section.check_keys(("name", "policies", "instances"))
         section.required("name", 'name = "indices"')
         section.required("policies", 'policies = ["MAUB", "OMM"]')
         name = section.name("name", "")

@@ -200,7 +200,7 @@ _SUFFIXES = {
 }
 
 
-def read_graph(path: Path, kind: str | None = None) -> tuple[list[tuple[Any, Any]], Columns]:
+def read_graph(path: Path, *, kind: str | None = None) -> tuple[list[tuple[Any, Any]], Columns]:
     """The edges of a graph file with their attributes.
 
     Parameters

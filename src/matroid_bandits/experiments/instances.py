@@ -51,7 +51,7 @@ def instance_at(
     policies : sequence of str
         Names of those of the study.
     """
-    section.only(_KEYS)
+    section.check_keys(_KEYS)
     environment = _environment(top, section)
     column = _own_column(environment)
     source = source_at(section, seed=seed, means_column=column, movies=movies)
@@ -63,7 +63,7 @@ def instance_at(
     else:
         means = _means(environment, source)
     sense = _sense(top, section, source)
-    size, rank, content = section.at("matroid", _described, source)
+    size, rank, content = section.call("matroid", _described, source)
     instance = Instance(
         name=section.name("name", source.text),
         matroid=source.matroid,
@@ -88,7 +88,7 @@ def instance_at(
     )
     # The means of every run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):
-        environment.at(None, instance.environment, np.broadcast_to(extreme, size))
+        environment.call(None, instance.environment, np.broadcast_to(extreme, size))
     return instance
 
 
@@ -146,12 +146,12 @@ def _means(section: Section, source: Source) -> FloatArray | tuple[float, float]
     if "means" not in section:
         return _USUAL_MEANS
     if not isinstance(section.value("means"), Mapping):
-        means: FloatArray = section.at("means", real_array, section.value("means"), "means")
+        means: FloatArray = section.call("means", real_array, section.value("means"), "means")
     else:
         inner = section.section("means")
-        inner.only(("uniform", "csv", "column", "rescale"))
+        inner.check_keys(("uniform", "csv", "column", "rescale"))
         if "uniform" in inner:
-            inner.only(("uniform",))
+            inner.check_keys(("uniform",))
             return inner.bounds("uniform")
         means = _means_from_file(inner, source.columns)
     if len(means) != source.matroid.size:
@@ -164,14 +164,14 @@ def _means(section: Section, source: Source) -> FloatArray | tuple[float, float]
 def _means_from_file(section: Section, columns: Columns | None) -> FloatArray:
     section.required("column", 'means = { csv = "means.csv", column = "mean" }')
     if "csv" in section:
-        columns = section.at("csv", read_csv, section.file("csv"))
+        columns = section.call("csv", read_csv, section.file("csv"))
     if columns is None:
         raise section.error(
             "the matroid is not from a file with columns; name one: "
             'means = { csv = "means.csv", column = "mean" }',
             "column",
         )
-    means: FloatArray = section.at("column", columns.numbers, section.text("column"))
+    means: FloatArray = section.call("column", columns.numbers, section.text("column"))
     if "rescale" not in section or not len(means):
         return means
     for_least, for_most = section.bounds("rescale", ascending=False)

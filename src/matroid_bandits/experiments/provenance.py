@@ -31,7 +31,7 @@ SESSION_KEYS = {
 }
 
 
-def new_session(jobs: int, command: Sequence[str] | None = None) -> dict[str, Any]:
+def new_session(jobs: int, *, command: Sequence[str] | None = None) -> dict[str, Any]:
     """Versions, machine and command of a session that starts now."""
     return {
         "started": now(),

@@ -24,20 +24,20 @@ def reference_at(section: Section, names: Mapping[str, list[str]]) -> Reference:
     names : dict of str to list of str
         Names of the study's instances and policies.
     """
-    section.only(("source", "machine", "figures", "within"))
+    section.check_keys(("source", "machine", "figures", "within"))
     section.required("figures", 'figures = "table-1.csv"')
-    data: Columns = section.at("figures", read_csv, section.file("figures"))
+    data: Columns = section.call("figures", read_csv, section.file("figures"))
     within = section.section("within", values=section.value("within", {}))
-    within.only(MEASURES)
+    within.check_keys(MEASURES)
     for measure, factor in within.parameters().items():
         if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not factor >= 1:
             raise within.error(f"must be a factor of at least 1, got {factor!r}", measure)
-    section.at("figures", _check, data, names)
+    section.call("figures", _check, data, names)
     return Reference(
         source=section.text("source", "published"),
         machine=section.text("machine", "another machine"),
         within=within.parameters(),
-        rows=tuple(section.at("figures", _rows, data)),
+        rows=tuple(section.call("figures", _rows, data)),
     )
 
 

@@ -92,7 +92,7 @@ def run_study(
         missing = [task for task in tasks if task not in finished]
         if missing:
             sessions = store.sessions()
-            session = new_session(min(jobs, len(missing)), command)
+            session = new_session(min(jobs, len(missing)), command=command)
             store.write_sessions([*sessions, session])
             worker = Worker(study, store, len(sessions))
             start = time.perf_counter()

@@ -90,7 +90,7 @@ class Section:
         """An error at this place, or at a key of it."""
         return StudyError(f"{self._document.where((*self.place, *key))}: {message}")
 
-    def only(self, allowed: Iterable[str]) -> None:
+    def check_keys(self, allowed: Iterable[str]) -> None:
         """Refuse all keys but these."""
         names = list(allowed)
         for key in self._values:
@@ -191,11 +191,11 @@ class Section:
             raise self.error(f"there is no file {abbreviated(str(path))}", key)
         raise self.error(f"there is no file {path}{similar(path)}", key)
 
-    def at(self, key: str | Place | None, call: Callable[..., Any], *arguments: Any) -> Any:
-        """What the call returns; its errors get the place of `key`."""
+    def call(self, key: str | Place | None, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What `function` returns; its errors get the place of `key`."""
         place = key if isinstance(key, tuple) else () if key is None else (key,)
         try:
-            return call(*arguments)
+            return function(*arguments)
         except (ValueError, TypeError, OSError, OverflowError) as error:
             raise self.error(str(error), *place) from error
         except MemoryError:
@@ -222,7 +222,7 @@ class Section:
         inside = self._values.get(key) if values is None else values
         return Section(inside, self._document, (*self.place, key, *more))
 
-    def like(self, values: Mapping[str, Any]) -> "Section":
+    def with_values(self, values: Mapping[str, Any]) -> "Section":
         """A table with other values at the same place."""
         return Section(values, self._document, self.place)
 

@@ -112,7 +112,7 @@ class _Reader:
         if is_own(value):
             table = section.section(*place, values={"type": value})
             return replace(self._family(table), text=text)
-        return Source(section.at(place, catalog.matroid, value, self.seed), text)
+        return Source(section.call(place, partial(catalog.matroid, value, seed=self.seed)), text)
 
     def _table(self, section: Section) -> Source:
         if "graph" in section:
@@ -135,19 +135,21 @@ class _Reader:
     def _composition(self, section: Section, operation: str) -> Source:
         """A matroid made of others: ``{ dual = "K5" }``, ``{ sum = ["K4", "U(2,4)"] }``."""
         if operation in _OF_SEVERAL:
-            section.only((operation,))
+            section.check_keys((operation,))
             cls, sign = _OF_SEVERAL[operation]
             parts = self.read_all(section, operation)
-            matroid = section.at(operation, cls, *(part.matroid for part in parts))
+            matroid = section.call(operation, cls, *(part.matroid for part in parts))
             return Source(matroid, sign.join(part.text for part in parts))
         argument = _OF_ONE[operation]
-        section.only((operation, argument) if argument else (operation,))
+        section.check_keys((operation, argument) if argument else (operation,))
         inner = self.read(section, (operation,), section.value(operation))
         method = getattr(inner.matroid, operation)
         if argument is None:
-            return replace(inner, matroid=section.at(operation, method), text=f"dual({inner.text})")
+            return replace(
+                inner, matroid=section.call(operation, method), text=f"dual({inner.text})"
+            )
         given = section.required(argument, _EXAMPLES[argument].format(operation))
-        matroid = section.at(argument, method, given)
+        matroid = section.call(argument, method, given)
         if argument == "rank":
             return replace(inner, matroid=matroid, text=f"truncate({inner.text},{given})")
         kept = np.arange(inner.matroid.size)
@@ -191,7 +193,7 @@ class _Reader:
         if cls is OracleMatroid:
             parameters["is_independent"] = _function_at(section, "is_independent")
         make: Callable[..., Matroid] = cls
-        matroid = section.at(None, partial(make, *parts, **parameters))
+        matroid = section.call(None, partial(make, *parts, **parameters))
         return Source(matroid, f"{_family_name(cls)}({matroid.size})", columns)
 
 
@@ -240,18 +242,20 @@ def _function_at(section: Section, key: str) -> Any:
 
 
 def _graph(section: Section) -> Source:
-    section.only(("graph", "format"))
+    section.check_keys(("graph", "format"))
     path = section.file("graph")
-    edges, columns = section.at("graph", read_graph, path, section.text("format") or None)
+    edges, columns = section.call(
+        "graph", partial(read_graph, path, kind=section.text("format") or None)
+    )
     return Source(GraphicMatroid(edges), path.stem, columns)
 
 
 def _movies(section: Section, movies: Movies) -> Source:
-    section.only(("movielens", "choose", "path"))
+    section.check_keys(("movielens", "choose", "path"))
     path = section.file("path", or_folder=True) if "path" in section else None
     number = section.integer("movielens", 100, minimum=1)
     way = section.text("choose", "most-rated")
-    chosen, warning = section.at("movielens", movies.choose, number, way, path)
+    chosen, warning = section.call("movielens", movies.choose, number, way, path)
     return Source(
         chosen.matroid,
         f"{number} invented movies" if warning else f"{number} {way} movies of {chosen.name}",
@@ -265,9 +269,9 @@ def _from_csv(section: Section, key: str, means_column: str | None) -> tuple[Any
     """The value of a matroid's parameter, and the file it is in."""
     value = section.value(key)
     inner = section.section(key, values={"csv": value} if isinstance(value, str) else value)
-    inner.only(("csv", "columns"))
+    inner.check_keys(("csv", "columns"))
     inner.required("csv", f'{key} = "{key}.csv"')
-    data: Columns = inner.at("csv", read_csv, inner.file("csv"))
+    data: Columns = inner.call("csv", read_csv, inner.file("csv"))
     chosen = inner.list("columns", '["a", "b"]') if "columns" in inner else None
     read = partial(matroid_parameter, key, data, chosen, other_than=means_column)
-    return section.at(key, read), data
+    return section.call(key, read), data

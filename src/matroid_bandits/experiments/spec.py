@@ -148,7 +148,7 @@ def _study(
     seed: int | None,
     movies: Movies,
 ) -> Study:
-    top.only(_KEYS)
+    top.check_keys(_KEYS)
     own_seed = top.integer("seed", 0, minimum=0, maximum=LONGEST)
     seed = own_seed if seed is None else integer(seed, "seed", minimum=0, maximum=LONGEST)
     horizon = top.integer("horizon", 100_000, minimum=1, maximum=LONGEST)
@@ -256,7 +256,7 @@ def _index(section: Section, value: Any) -> Any:
     cls = own_class(inner)
     if not issubclass(cls, Index):
         raise inner.error(f"{cls.__name__} is not an index: derive it from Index", "type")
-    return inner.at(None, partial(cls, **parameters_for(cls, inner, exclude=("type",))))
+    return inner.call(None, partial(cls, **parameters_for(cls, inner, exclude=("type",))))
 
 
 def _spec(cls: type, parameters: dict[str, Any], name: str) -> PolicySpec:
