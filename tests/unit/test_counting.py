@@ -44,7 +44,7 @@ def test_ladders_and_prisms() -> None:
         assert 2 * catalog.prism(n).n_bases() == n * (power_sum - 2)
 
 
-def test_graphs_in_pieces_with_loops_and_parallel_edges() -> None:
+def test_disconnected_graphs_with_loops_and_parallel_edges() -> None:
     triangle = [(0, 1), (1, 2), (2, 0)]
     other = [("a", "b"), ("a", "b"), ("b", "a"), ("c", "c")]
     assert mb.GraphicMatroid([*triangle, *other]).n_bases() == 3 * 3
@@ -53,7 +53,7 @@ def test_graphs_in_pieces_with_loops_and_parallel_edges() -> None:
 
 
 def test_a_large_sparse_graph() -> None:
-    # A chain of 150 triangles: one edge of each is left out. No piece of it is small.
+    # A chain of 150 triangles: one edge of each is left out. No component is small.
     corners = range(0, 301, 2)
     edges = [e for a, b in pairwise(corners) for e in ((a, a + 1), (a + 1, b), (a, b))]
     assert mb.GraphicMatroid(edges).n_bases() == 3**150
@@ -72,7 +72,7 @@ def test_pivots_that_vanish_modulo_a_prime(monkeypatch) -> None:
 
 def test_too_many_vertices() -> None:
     path = mb.GraphicMatroid(pairwise(range(5_002)))
-    with pytest.raises(ValueError, match="piece of 5,002 vertices; spanning trees are counted"):
+    with pytest.raises(ValueError, match="component of 5,002 vertices; spanning trees are counted"):
         path.n_bases()
 
 

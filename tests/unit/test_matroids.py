@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -101,6 +102,17 @@ def test_bad_circuits(basis, element, message: str) -> None:
         (lambda: mb.GraphicMatroid([5]), "edge 0 must be a pair of vertices, got 5"),
         (lambda: mb.GraphicMatroid([([], 1)]), "edge 0 must be hashable"),
         (lambda: mb.GraphicMatroid.complete(-1), "n must be at least 0"),
+        (lambda: mb.GraphicMatroid.complete(10**30), "n must be at most 65536, got 1000000"),
+        (
+            lambda: mb.GraphicMatroid(nx.path_graph(3)),
+            "a Graph; pass a NetworkX graph to from_",
+        ),
+        (lambda: mb.CographicMatroid(nx.path_graph(3)), "pass a NetworkX graph to from_networkx"),
+        (lambda: mb.GammoidMatroid(nx.DiGraph([(0, 1)]), [1]), "arcs must .* or its edges"),
+        (lambda: mb.UniformMatroid(1, 10**30), "size must be at most 2147483647, got 1000000"),
+        (lambda: mb.OracleMatroid(10**30, len), "size must be at most 2147483647"),
+        (lambda: mb.PavingMatroid(1, 2**31, []), "size must be at most 2147483647, got 2147483648"),
+        (lambda: mb.LaminarMatroid([], 1, 10**30), "size must be at most 2147483647"),
         (lambda: mb.LinearMatroid([[1, 2], [3]]), "one row of equal length per element"),
         (lambda: mb.LinearMatroid([1, 2]), r"array of shape \(2,\)"),
         (lambda: mb.LinearMatroid([["a"]]), "vectors must be numbers"),

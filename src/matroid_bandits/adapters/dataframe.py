@@ -93,7 +93,7 @@ def from_dataframe(
     if groups is not None:
         matroid = _grouped(_groupings(frame, groups, capacities), limit)
     elif vectors is not None:
-        matroid = LinearMatroid(_vectors(frame, vectors, labels), field)
+        matroid = LinearMatroid(_vectors(frame, vectors, labels), field=field)
         if limit is not None and limit < matroid.rank:
             matroid = matroid.truncate(limit)
     elif limit is not None:

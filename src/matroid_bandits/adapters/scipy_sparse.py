@@ -143,7 +143,7 @@ def _linear(entries: Any, field: int | None, tolerance: float) -> LinearMatroid:
             f"{rows * width * primes:,}, and {_LARGEST:,} are allowed; {advice}take fewer rows or "
             "columns"
         )
-    return LinearMatroid(columns.toarray(order="C"), field, tolerance=tolerance)
+    return LinearMatroid(columns.toarray(order="C"), field=field, tolerance=tolerance)
 
 
 def _n_primes(columns: Any) -> int:

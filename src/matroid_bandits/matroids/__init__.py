@@ -1,4 +1,4 @@
-"""What may be played. A new matroid is one file here and one line below."""
+"""Matroids: what may be played. A new one is a file here and a line below."""
 
 from matroid_bandits.matroids.base import Matroid
 from matroid_bandits.matroids.cographic import CographicMatroid

@@ -1,4 +1,4 @@
-"""Sets that are nested or disjoint, as a tree."""
+"""Laminar families: sets that are nested or disjoint, as a tree."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ __all__ = ["CappedSet", "nested"]
 
 @dataclass(frozen=True)
 class CappedSet:
-    """Elements, ascending, of which so many may be taken."""
+    """A set of elements, ascending, with its capacity."""
 
     name: Hashable
     elements: IntArray
@@ -20,14 +20,15 @@ class CappedSet:
 
 
 def nested(sets: list[CappedSet], size: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """The sets that matter, numbered in a walk from the outside in, after one around everything.
+    """The sets that restrict anything, in depth-first order, after a set of all elements.
 
     Returns
     -------
     homes : ndarray, by element
-        The innermost set it is in.
+        The innermost set that contains it.
     parents, ends, capacities : ndarray, by set
-        The set around it (-1 for set 0), one past the last set inside it, and its capacity.
+        The smallest set that contains it (-1 for set 0), one past the last set inside it, and its
+        capacity.
 
     Raises
     ------
@@ -35,21 +36,21 @@ def nested(sets: list[CappedSet], size: int) -> tuple[IntArray, IntArray, IntArr
         If two sets cross; the message names them.
     """
     placed, parents, homes = _placed(sets, size)
-    matters = _which_matter(placed, parents, homes)
-    # A set that does not matter leaves its elements, and the sets in it, to the one around it.
-    stands_for = list(range(len(placed)))
+    restricts = _which_restrict(placed, parents, homes)
+    # The elements of a set that is left out, and the sets inside it, go to the set around it.
+    replaced_by = list(range(len(placed)))
     inside: list[list[int]] = [[] for _ in placed]
     for s in range(1, len(placed)):
-        outer = stands_for[parents[s]]
-        if matters[s]:
+        outer = replaced_by[parents[s]]
+        if restricts[s]:
             inside[outer].append(s)
         else:
-            stands_for[s] = outer
+            replaced_by[s] = outer
     walked, new_parents, ends = _walk(inside)
     number = np.zeros(len(placed), dtype=np.intp)
     number[walked] = np.arange(len(walked))
     return (
-        number[np.array(stands_for)[homes]],
+        number[np.array(replaced_by)[homes]],
         np.array(new_parents, dtype=np.intp),
         np.array(ends, dtype=np.intp),
         np.array([placed[s].capacity for s in walked], dtype=np.intp),
@@ -57,11 +58,11 @@ def nested(sets: list[CappedSet], size: int) -> tuple[IntArray, IntArray, IntArr
 
 
 def _placed(sets: list[CappedSet], size: int) -> tuple[list[CappedSet], list[int], IntArray]:
-    """Each set after those around it, equal ones as one; their parents; homes of the elements."""
+    """The sets without duplicates, outer ones first; their parents; homes of the elements."""
     placed = [CappedSet("everything", np.arange(size), size)]
     parents = [-1]
     homes = np.zeros(size, dtype=np.intp)
-    # From the largest down: a set fits if no set before it divides its elements.
+    # Largest sets first: a set fits if all its elements have the same home so far.
     for new in sorted(sets, key=lambda each: -len(each.elements)):
         if not len(new.elements):
             continue
@@ -74,14 +75,14 @@ def _placed(sets: list[CappedSet], size: int) -> tuple[list[CappedSet], list[int
             continue
         homes[new.elements] = len(placed)
         parents.append(outer)
-        # No more can be taken than there are, and capacities may be huge.
+        # Capacities may be too large for an array.
         placed.append(replace(new, capacity=min(new.capacity, size)))
     return placed, parents, homes
 
 
 def _crossing(one: CappedSet, other: CappedSet) -> ValueError:
-    # The first, the innermost around some element of the second, has not all of them, or it would
-    # be the innermost around all. It is no smaller: so it has an element that the second has not.
+    # `one` is the home of some elements of `other`, but not of all, so it does not contain `other`.
+    # It is not smaller, so it has an element that is not in `other`.
     both = np.intersect1d(one.elements, other.elements)[0]
     here = np.setdiff1d(one.elements, other.elements)[0]
     there = np.setdiff1d(other.elements, one.elements)[0]
@@ -91,18 +92,18 @@ def _crossing(one: CappedSet, other: CappedSet) -> ValueError:
     )
 
 
-def _which_matter(placed: list[CappedSet], parents: list[int], homes: IntArray) -> list[bool]:
-    """Whether a set's capacity says more than the sets inside it do."""
+def _which_restrict(placed: list[CappedSet], parents: list[int], homes: IntArray) -> list[bool]:
+    """Whether the capacity of a set is smaller than what the sets inside it allow."""
     fitting = np.bincount(homes, minlength=len(placed)).tolist()
-    matters = [True] * len(placed)
+    restricts = [True] * len(placed)
     for s in range(len(placed) - 1, 0, -1):
-        matters[s] = placed[s].capacity < fitting[s]
+        restricts[s] = placed[s].capacity < fitting[s]
         fitting[parents[s]] += min(placed[s].capacity, fitting[s])
-    return matters
+    return restricts
 
 
 def _walk(inside: list[list[int]]) -> tuple[list[int], list[int], list[int]]:
-    """The sets in the order of a walk; of each, in that order, its parent and where it ends."""
+    """The sets in depth-first order; for each, its parent and one past the last set inside it."""
     walked: list[int] = []
     parents: list[int] = []
     waiting = [(0, -1)]

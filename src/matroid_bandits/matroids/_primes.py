@@ -1,4 +1,4 @@
-"""Primes for exact answers by modular arithmetic."""
+"""Primes for exact computations by modular arithmetic."""
 
 from collections.abc import Iterator
 from math import isqrt

@@ -1,4 +1,4 @@
-"""How many spanning trees a graph has, exactly."""
+"""The exact number of spanning trees of a graph."""
 
 from collections import defaultdict
 from math import prod
@@ -11,9 +11,9 @@ from matroid_bandits.matroids._primes import large_primes
 
 __all__ = ["count_spanning_forests"]
 
-# A piece of so many vertices has a matrix of 200 MB.
-_MOST_VERTICES = 5_000
-# Of a vertex, its neighbors with the number of edges to each.
+# A component of so many vertices has a matrix of 200 MB.
+_MAX_VERTICES = 5_000
+# For each vertex, its neighbors with the number of edges to each.
 Neighbors = dict[int, dict[int, int]]
 
 
@@ -22,46 +22,47 @@ def count_spanning_forests(tails: IntArray, heads: IntArray) -> int:
 
     Notes
     -----
-    By the matrix-tree theorem [KIR47] it is, for each connected piece, the determinant of the
-    Laplacian without the row and the column of one vertex. The determinant is worked out modulo as
-    many primes as it takes for their product to exceed it, and put together by the Chinese
-    remainder theorem. Vertices with few neighbors are eliminated first, so that a sparse graph
-    costs little: 300 vertices with 1,000 edges take about a second.
+    By the matrix-tree theorem [KIR47] it is, for each component, the determinant of the Laplacian
+    without the row and the column of one vertex. The determinant is computed modulo several primes,
+    whose product exceeds it, and recovered by the Chinese remainder theorem. Vertices with few
+    neighbors are eliminated first, so that a sparse graph costs little: 300 vertices with 1,000
+    edges take about a second.
     """
     neighbors: Neighbors = defaultdict(lambda: defaultdict(int))
     for u, v in zip(tails.tolist(), heads.tolist(), strict=True):
         if u != v:
             neighbors[u][v] += 1
             neighbors[v][u] += 1
-    return prod(_count_trees(neighbors, piece) for piece in _pieces(neighbors))
+    return prod(_count_trees(neighbors, component) for component in _components(neighbors))
 
 
-def _pieces(neighbors: Neighbors) -> list[list[int]]:
-    pieces = []
+def _components(neighbors: Neighbors) -> list[list[int]]:
+    components = []
     seen: set[int] = set()
     for root in neighbors:
         if root in seen:
             continue
         seen.add(root)
-        piece = [root]
-        for v in piece:
+        component = [root]
+        for v in component:
             new = neighbors[v].keys() - seen
             seen |= new
-            piece += new
-        pieces.append(piece)
-    return pieces
+            component += new
+        components.append(component)
+    return components
 
 
-def _count_trees(neighbors: Neighbors, piece: list[int]) -> int:
-    """The number of spanning trees of one connected piece."""
-    if len(piece) > _MOST_VERTICES:
+def _count_trees(neighbors: Neighbors, component: list[int]) -> int:
+    """The number of spanning trees of one component."""
+    if len(component) > _MAX_VERTICES:
         raise ValueError(
-            f"the graph has a connected piece of {len(piece):,} vertices; spanning trees are "
-            f"counted up to {_MOST_VERTICES:,}"
+            f"the graph has a component of {len(component):,} vertices; spanning trees are "
+            f"counted up to {_MAX_VERTICES:,}"
         )
-    degrees = {v: sum(neighbors[v].values()) for v in piece}
-    left_out = max(piece, key=degrees.__getitem__)
-    order, later = _elimination({v: set(neighbors[v]) - {left_out} for v in piece if v != left_out})
+    degrees = {v: sum(neighbors[v].values()) for v in component}
+    left_out = max(component, key=degrees.__getitem__)
+    adjacent = {v: set(neighbors[v]) - {left_out} for v in component if v != left_out}
+    order, later = _elimination(adjacent)
     number = {v: i for i, v in enumerate(order)}
     laplacian = np.zeros((len(order), len(order)), dtype=np.int64)
     for v in order:
@@ -84,9 +85,9 @@ def _count_trees(neighbors: Neighbors, piece: list[int]) -> int:
 
 
 def _elimination(around: dict[int, set[int]]) -> tuple[list[int], dict[int, set[int]]]:
-    """An order of the vertices, fewest neighbors first, and whom each has when its turn comes.
+    """An order of the vertices, fewest neighbors first, and the neighbors each has at its turn.
 
-    Eliminating a vertex makes neighbors of all its neighbors.
+    Eliminating a vertex makes all its neighbors adjacent to each other.
     """
     by_degree: dict[int, set[int]] = defaultdict(set)
     for v, those in around.items():
@@ -111,8 +112,8 @@ def _elimination(around: dict[int, set[int]]) -> tuple[list[int], dict[int, set[
 def _determinant(matrix: npt.NDArray[np.int64], columns: list[IntArray], p: int) -> int | None:
     """Modulo p; None where the elimination would divide by 0.
 
-    Row i has entries in ``columns[i]`` when its turn comes. The matrix is positive definite, so
-    that over the integers no pivot is 0; of all primes, only a few can divide one.
+    Row i has entries in ``columns[i]`` at its turn. The matrix is positive definite, so that no
+    pivot is 0 over the rationals; only a few primes can divide one.
     """
     determinant = 1
     for i, later in enumerate(columns):

@@ -1,4 +1,4 @@
-"""Cographic matroids: links that a network can do without."""
+"""Cographic matroids: sets of edges whose removal keeps a graph connected."""
 
 from collections.abc import Hashable, Iterable
 from typing import Self
@@ -14,9 +14,9 @@ __all__ = ["CographicMatroid"]
 class CographicMatroid(DualMatroid):
     """Sets of edges that may fail while the network stays connected.
 
-    It is the dual of the graphic matroid: bases are what spanning trees leave over, and a bridge,
-    which no network can do without, is a loop. In a graph that falls into pieces each of them
-    stays connected. Growing a set costs O(edges) per element, questions of exchange O(1).
+    It is the dual of the graphic matroid: bases are the complements of spanning trees, and a bridge
+    is a loop. If the graph is not connected, each component stays connected. Growing a set costs
+    O(edges) per element, an exchange test O(1).
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from matroid_bandits._arguments import as_list
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._types import IntArray
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
+from matroid_bandits.matroids.graphic import checked_edges
 from matroid_bandits.matroids.transversal import TransversalMatroid
 
 __all__ = ["GammoidMatroid"]
@@ -18,15 +19,15 @@ __all__ = ["GammoidMatroid"]
 class GammoidMatroid(CompiledMatroid):
     """Vertices that can all be linked to targets at once, by paths that share no vertex.
 
-    Senders, each of which needs a way of its own through a network of relays. Growing a set and
-    questions of exchange cost a search for alternating paths, O(arcs) each.
+    For example, senders that each need a path of their own through a network of relays. Adding an
+    element and an exchange test each cost a search for alternating paths, O(arcs).
 
     Parameters
     ----------
     arcs : iterable of pairs
         ``(u, v)`` leads from u to v; a vertex is anything hashable.
     targets : iterable of hashable
-        Where the paths lead. A path from a target to itself has no arc.
+        Where paths end. A target is linked to itself by a path without arcs.
     elements : iterable of hashable, optional
         The vertices that are elements, in this order. Default: all, in the order in which they
         first appear in `arcs` and then in `targets`. Paths may use the others as well.
@@ -34,8 +35,7 @@ class GammoidMatroid(CompiledMatroid):
     Notes
     -----
     With all vertices as elements the dual is transversal: its sets are, for every vertex outside
-    the targets, that vertex with the heads of its arcs [IP73]. So questions of paths are questions
-    of matchings.
+    the targets, that vertex with the heads of its arcs [IP73]. So paths are found by matching.
 
     Examples
     --------
@@ -56,7 +56,8 @@ class GammoidMatroid(CompiledMatroid):
         targets: Iterable[Hashable],
         elements: Iterable[Hashable] | None = None,
     ) -> None:
-        self._arcs = tuple(_pair(arc, i) for i, arc in enumerate(as_list(arcs, "arcs")))
+        given = as_list(checked_edges(arcs, "arcs"), "arcs")
+        self._arcs = tuple(_pair(arc, i) for i, arc in enumerate(given))
         self._targets = tuple(_vertices(targets, "targets"))
         known = dict.fromkeys([*(end for arc in self._arcs for end in arc), *self._targets])
         chosen = list(known) if elements is None else _vertices(elements, "elements")
@@ -82,18 +83,21 @@ class GammoidMatroid(CompiledMatroid):
 
     @property
     def targets(self) -> list[Hashable]:
-        """Where the paths lead."""
+        """Where paths end."""
         return list(self._targets)
 
     def _kernel(self) -> MatroidKernel:
         return self._inner._new_kernel()
 
+    def _find_rank(self) -> int:
+        return self._inner.rank
+
     def _are_loops(self, elements: IntArray) -> npt.NDArray[np.bool_]:
         return self._inner._are_loops(elements)
 
     def _data(self) -> tuple[Any, ...]:
-        # Elements by number. The other vertices are numbered in the order of their texts, so that
-        # arcs may come in any order.
+        # Elements have their numbers. The other vertices are numbered in the order of their texts,
+        # so that the order of the arcs does not matter.
         others = dict.fromkeys([*(end for arc in self._arcs for end in arc), *self._targets])
         for vertex in self._vertices:
             del others[vertex]
@@ -115,7 +119,7 @@ class GammoidMatroid(CompiledMatroid):
         n_vertices = size + int(rng.integers(0, 4))
         targets = np.flatnonzero(rng.random(n_vertices) < rng.uniform(0.2, 0.6))
         arcs = rng.integers(0, max(n_vertices, 1), (2 * n_vertices, 2))
-        # An arc from each vertex to itself changes nothing, and makes it known.
+        # An arc from each vertex to itself changes nothing, and names the vertex.
         own = [(v, v) for v in range(n_vertices)]
         return cls([*own, *map(tuple, arcs.tolist())], targets.tolist(), range(size))
 

@@ -14,20 +14,24 @@ from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids._spanning_trees import count_spanning_forests
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
-__all__ = ["GraphicMatroid"]
+__all__ = ["GraphicMatroid", "checked_edges"]
+
+# A complete graph on more vertices has more edges than a matroid may have elements.
+_MAX_VERTICES = 2**16
 
 
 class GraphicMatroid(CompiledMatroid):
     """Forests of a graph; the bases of a connected one are its spanning trees.
 
-    An independence question costs O(1), building a forest O(V log V) in all.
+    An independence test costs O(1), building a whole forest O(V log V).
 
     Parameters
     ----------
     edges : iterable of pairs
         ``edges[e]`` are the two ends of element e; a vertex is anything hashable. Parallel edges
-        are allowed; an edge from a vertex to itself is a loop of the matroid. In a graph that
-        falls into pieces the bases are the spanning forests.
+        are allowed; an edge from a vertex to itself is a loop of the matroid. If the graph is not
+        connected, the bases are the spanning forests. For a NetworkX graph, see
+        :func:`~matroid_bandits.from_networkx`.
 
     Examples
     --------
@@ -42,7 +46,7 @@ class GraphicMatroid(CompiledMatroid):
     def __init__(self, edges: Iterable[tuple[Hashable, Hashable]]) -> None:
         number: dict[Hashable, int] = {}
         ends: list[int] = []
-        for e, edge in enumerate(as_list(edges, "edges")):
+        for e, edge in enumerate(as_list(checked_edges(edges, "edges"), "edges")):
             try:
                 tail, head = edge
             except (TypeError, ValueError):
@@ -61,8 +65,14 @@ class GraphicMatroid(CompiledMatroid):
 
     @classmethod
     def complete(cls, n: int) -> Self:
-        """The complete graph on the vertices 0..n-1, edges in lexicographic order."""
-        return cls(combinations(range(integer(n, "n", minimum=0)), 2))
+        """The complete graph on the vertices 0..n-1, edges in lexicographic order.
+
+        Parameters
+        ----------
+        n : int
+            Number of vertices.
+        """
+        return cls(combinations(range(integer(n, "n", minimum=0, maximum=_MAX_VERTICES)), 2))
 
     @property
     def edges(self) -> list[tuple[Hashable, Hashable]]:
@@ -85,8 +95,8 @@ class GraphicMatroid(CompiledMatroid):
         return count_spanning_forests(self._tails, self._heads)
 
     def _data(self) -> tuple[Any, ...]:
-        # Neither the names of the vertices nor the direction of an edge matters: a vertex is the
-        # list of the edges at it.
+        # Names of vertices and directions of edges do not matter: a vertex is identified by the
+        # list of its edges.
         edges_at: list[list[int]] = [[] for _ in self._vertices]
         for e, ends in enumerate(zip(self._tails.tolist(), self._heads.tolist(), strict=True)):
             for vertex in ends:
@@ -105,20 +115,22 @@ class GraphicMatroid(CompiledMatroid):
         return CographicMatroid(self.edges)
 
     def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
-        # The ends of a contracted edge become one vertex, called by the name of one of them.
+        # The ends of a contracted edge become one vertex, with the name of one of them.
         merged = list(range(len(self._vertices)))
 
-        def now(vertex: int) -> int:
+        def representative(vertex: int) -> int:
             while merged[vertex] != vertex:
                 merged[vertex] = vertex = merged[merged[vertex]]
             return vertex
 
         tails, heads = self._tails.tolist(), self._heads.tolist()
         for e in contracted.tolist():
-            merged[now(heads[e])] = now(tails[e])
-        return GraphicMatroid(
-            (self._vertices[now(tails[e])], self._vertices[now(heads[e])]) for e in kept.tolist()
-        )
+            merged[representative(heads[e])] = representative(tails[e])
+
+        def name(vertex: int) -> Hashable:
+            return self._vertices[representative(vertex)]
+
+        return GraphicMatroid((name(tails[e]), name(heads[e])) for e in kept.tolist())
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
@@ -127,3 +139,13 @@ class GraphicMatroid(CompiledMatroid):
 
     def __repr__(self) -> str:
         return f"GraphicMatroid(size={self.size}, vertices={len(self._vertices)}, rank={self.rank})"
+
+
+def checked_edges(edges: Any, what: str) -> Any:
+    """`edges`, unless they are a whole graph."""
+    if hasattr(edges, "nodes") and hasattr(edges, "edges"):
+        raise ValueError(
+            f"{what} must be a list of pairs, got a {type(edges).__name__}; pass a NetworkX graph "
+            "to from_networkx, or its edges"
+        )
+    return edges

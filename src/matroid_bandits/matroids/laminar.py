@@ -28,14 +28,14 @@ __all__ = ["LaminarMatroid"]
 class LaminarMatroid(CompiledMatroid):
     """Capacities within capacities: at most 5 in all, at most 2 a genre, at most 1 a studio.
 
-    Of any two sets one lies in the other, or they have nothing in common. An element may be in
-    many sets, or in none: then it is always played. An independence question costs as many steps
-    as there are sets around the element. Partition matroids are those without sets in sets.
+    Of any two sets, one contains the other or they are disjoint. An element may be in many sets, or
+    in none: then it is always played. An independence test costs as many steps as there are sets
+    that contain the element. Without nested sets it is a partition matroid.
 
     Parameters
     ----------
     sets : sequence of iterables of int, or mapping
-        The elements of every set; a mapping gives the sets names. Sets may be equal: the smaller
+        The elements of every set; a mapping gives the sets names. Of equal sets, the smallest
         capacity counts.
     capacities : int, sequence or mapping
         One capacity for all sets, or one for each in their order, or by name (without names, by
@@ -81,8 +81,8 @@ class LaminarMatroid(CompiledMatroid):
         return without_room
 
     def _data(self) -> tuple[Any, ...]:
-        # By first element and length: sets with the same first element are nested. This order does
-        # not depend on the order in which the sets were given. Set 0 stays the first.
+        # Sorted by first element and length, as sets with the same first element are nested. So the
+        # order in which the sets were given does not matter. Set 0 stays the first.
         members = self._members()
         first = np.array([-1, *(elements.min() for elements in members)])
         lengths = np.array([self.size, *map(len, members)])
@@ -97,13 +97,13 @@ class LaminarMatroid(CompiledMatroid):
     def _attributes(self) -> int:
         return self._n_sets
 
-    # ---- in the family ----
+    # ---- counts, truncations, minors ----
 
     def _n_bases(self) -> int:
         parents = self._parents.tolist()
         own = np.bincount(self._homes, minlength=len(parents)).tolist()
-        # For each set, from the inside out, how many independent sets of 0, 1, 2, ... elements it
-        # has: those of its parts multiply like polynomials, and the capacity cuts them off.
+        # For each set, inner sets first, the numbers of independent subsets with 0, 1, 2, ...
+        # elements. Those of its parts multiply like polynomials; the capacity limits the degree.
         inside: list[list[npt.NDArray[Any]]] = [[] for _ in parents]
         outermost = []
         for s in range(len(parents) - 1, 0, -1):
@@ -125,8 +125,7 @@ class LaminarMatroid(CompiledMatroid):
         return LaminarMatroid(sets, [*self._capacities[1:].tolist(), rank], self.size)
 
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
-        # What is left must be independent together with a basis of what is contracted, which
-        # uses up a part of the capacities.
+        # A basis of the contracted elements uses up a part of the capacities.
         taken = np.zeros(self.size, dtype=np.intp)
         taken[self._kernel().greedy_basis(contracted, len(contracted))] = 1
         number = np.full(self.size, -1)
@@ -139,14 +138,14 @@ class LaminarMatroid(CompiledMatroid):
         return LaminarMatroid(left, room, len(kept))
 
     def _members(self) -> list[IntArray]:
-        """The elements of every set that matters."""
+        """The elements of every set that restricts anything."""
         order = np.argsort(self._homes, kind="stable")
         first = np.searchsorted(self._homes[order], np.arange(len(self._parents) + 1))
         return [order[first[s] : first[self._ends[s]]] for s in range(1, len(self._parents))]
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:
-        # Intervals of a random order, each cut into parts of its own.
+        # Intervals of a random order, each divided into two.
         order = rng.permutation(size)
         sets: list[list[int]] = []
         waiting = [(0, size)]
@@ -157,7 +156,7 @@ class LaminarMatroid(CompiledMatroid):
             if high - low > 1:
                 middle = int(rng.integers(low + 1, high))
                 waiting += [(low, middle), (middle, high)]
-        # Now and then a set of loops, but not around much.
+        # Sometimes a small set of loops.
         capacities = [
             0 if len(s) <= 3 and rng.random() < 0.1 else int(rng.integers(len(s) // 2, len(s) + 1))
             for s in sets
@@ -168,7 +167,7 @@ class LaminarMatroid(CompiledMatroid):
         return f"LaminarMatroid(size={self.size}, sets={self._n_sets}, rank={self.rank})"
 
 
-# ---- what was given ----
+# ---- checked arguments ----
 
 
 def _given_sets(sets: Any, capacities: Any, size: int) -> list[CappedSet]:

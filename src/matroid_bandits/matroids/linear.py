@@ -37,20 +37,20 @@ class LinearMatroid(CompiledMatroid):
         Integers (of any size) or :class:`fractions.Fraction` are decided exactly over the
         rationals. Floats are decided with `tolerance`.
     field : int, optional
-        A prime p below 2**31: rows, which must be whole numbers, are then taken over GF(p).
+        A prime p below 2**31: the rows, which must be whole numbers, are vectors over GF(p).
     tolerance : float, default 1e-9
         For floats: rows are scaled to length 1, and a row counts as dependent if it is no farther
         than this from the span of the others. A row of zeros is a loop.
 
     Notes
     -----
-    Exactness over the rationals without rational arithmetic: rows are reduced modulo as many
-    primes as it takes for their product to exceed Hadamard's bound on every minor. Independent
-    rows have a non-zero minor, which not all of those primes can divide. Small entries need a
-    single prime. Columns that depend on others are left out first.
+    Exact results over the rationals without rational arithmetic: rows are reduced modulo several
+    primes, whose product exceeds Hadamard's bound on every minor. Independent rows have a non-zero
+    minor, which not all of these primes can divide. Small entries need a single prime. Columns that
+    depend on others are left out first.
 
-    With floats the answers near the tolerance depend on the order in which rows are taken, so
-    keep well away from it, or use integers.
+    With floats, results near the tolerance depend on the order of the rows; choose a tolerance far
+    from the distances that occur, or use integers.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class LinearMatroid(CompiledMatroid):
     """
 
     def __init__(
-        self, vectors: npt.ArrayLike, field: int | None = None, *, tolerance: float = 1e-9
+        self, vectors: npt.ArrayLike, *, field: int | None = None, tolerance: float = 1e-9
     ) -> None:
         rows = _rows(vectors)
         super().__init__(len(rows))
@@ -80,7 +80,7 @@ class LinearMatroid(CompiledMatroid):
         if not isinstance(tolerance, Real) or isinstance(tolerance, bool) or not 0 <= tolerance < 1:
             raise ValueError(f"tolerance must be a number from 0 to below 1, got {tolerance!r}")
         self._tolerance: float = float(tolerance)
-        # Over a field: the rows as integers; over the rationals without a common factor each.
+        # Exact rows as integers: residues over GF(p), otherwise without a common factor.
         self._rows: npt.NDArray[Any]
         if rows.dtype == np.float64 and self._field is None:
             self._vectors = freeze(np.array(_unit_rows(rows), dtype=np.float64, order="C"))
@@ -260,8 +260,8 @@ def _checked_field(field: int) -> int:
 def _spanning_columns(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Linearly independent columns of `rows` that span the others over the rationals.
 
-    What combination of rows is 0 there is 0 in the others too; and fewer columns have smaller
-    minors, so that fewer primes are needed.
+    A combination of rows that is 0 in these columns is 0 in all. Fewer columns have smaller minors,
+    so that fewer primes are needed.
     """
     columns = np.empty(0, dtype=np.intp)
     product = 1

@@ -13,24 +13,24 @@ __all__ = ["OracleMatroid"]
 
 
 class OracleMatroid(Matroid):
-    """Whatever a function of yours calls independent.
+    """A matroid given by a membership oracle: your own function that tests independence.
 
-    The function is trusted to describe a matroid. Where its answers are seen to contradict the
-    axioms, :class:`~matroid_bandits.MatroidAxiomError` is raised and nothing is played.
+    The function must satisfy the matroid axioms; :func:`~matroid_bandits.check_matroid` tests them.
+    If an algorithm meets a contradiction, it raises :class:`~matroid_bandits.MatroidAxiomError`
+    before anything is played.
 
     Parameters
     ----------
     size : int
         Number of elements.
     is_independent : callable
-        Takes a ``frozenset`` of elements, returns True or False. It must give the same answer to
-        the same set every time.
+        Takes a ``frozenset`` of elements, returns True or False: always the same for the same set.
 
     Attributes
     ----------
     calls : int
         How often the function has been called. Rank and loops cost at most ``2 * size + 2`` calls,
-        once, when they are first needed; a policy counts only what it asks itself
+        once, when they are first needed; a policy counts only its own calls
         (``policy.oracle_calls``).
 
     Examples

@@ -17,9 +17,9 @@ __all__ = ["PartitionMatroid"]
 
 
 class PartitionMatroid(CompiledMatroid):
-    """At most so many elements of each group: one ad per category.
+    """A capacity for each group of elements: one ad per category.
 
-    An independence question costs O(1).
+    An independence test costs O(1).
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ class PartitionMatroid(CompiledMatroid):
         return without_room
 
     def _counts(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """How many of `elements` each group has."""
+        """How many of `elements` are in each group."""
         return np.bincount(self._groups[elements], minlength=len(self._names))
 
     def _with(
         self, elements: npt.NDArray[np.intp], capacities: npt.NDArray[np.intp]
     ) -> "PartitionMatroid":
-        """The groups of `elements`, by name, with other capacities."""
+        """The groups of `elements`, with other capacities."""
         names = [self._names[g] for g in self._groups[elements].tolist()]
         return PartitionMatroid(names, dict(zip(self._names, capacities.tolist(), strict=True)))
 
@@ -87,8 +87,8 @@ class PartitionMatroid(CompiledMatroid):
         return self._with(kept, np.maximum(self._capacities - self._counts(contracted), 0))
 
     def _data(self) -> tuple[Any, ...]:
-        # Groups are numbered in the order of their first elements; their names do not matter, nor
-        # does room for more elements than a group has.
+        # Groups are numbered in the order of their first elements, so names do not matter. Nor does
+        # a capacity beyond the size of its group.
         capacities = np.minimum(self._capacities, self._counts(np.arange(self.size)))
         return plain_array(self._groups), plain_array(capacities)
 

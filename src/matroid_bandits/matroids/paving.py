@@ -19,11 +19,11 @@ __all__ = ["PavingMatroid"]
 
 
 class PavingMatroid(CompiledMatroid):
-    """Any `rank` elements but those that lie in one hyperplane: points, no three on a line.
+    """Any `rank` elements that do not all lie in one hyperplane: points, no three on a line.
 
-    Every set of fewer than `rank` elements is independent. Many of the small matroids that have a
-    name are of this kind; without hyperplanes it is uniform. An independence question costs as
-    many steps as the element has hyperplanes.
+    Every set of fewer than `rank` elements is independent. Many well-known small matroids are of
+    this kind; without hyperplanes it is uniform. An independence test costs as many steps as there
+    are hyperplanes that contain the element.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class PavingMatroid(CompiledMatroid):
     def _attributes(self) -> list[list[int]]:
         return self.hyperplanes
 
-    # ---- in the family ----
+    # ---- counts, truncations, minors ----
 
     def _n_bases(self) -> int:
         # No set of `rank` elements lies in two hyperplanes.
@@ -91,8 +91,8 @@ class PavingMatroid(CompiledMatroid):
         return UniformMatroid(rank, self.size)
 
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
-        # With a basis of what is contracted: a hyperplane that has it shrinks by it, another one
-        # can no longer be filled.
+        # A hyperplane that contains a basis of the contracted elements becomes a hyperplane of the
+        # minor; the others no longer restrict anything.
         basis = set(self._kernel().greedy_basis(contracted, len(contracted)).tolist())
         rank = self._limit - len(basis)
         left = [
@@ -139,11 +139,11 @@ def _checked_planes(hyperplanes: Any, rank: int, size: int) -> list[IntArray]:
         planes.append(plane)
     if rank == 0 and planes:
         raise ValueError("a matroid of rank 0 has no hyperplanes; leave them out")
-    _refuse_overlaps(planes, rank)
+    _check_overlaps(planes, rank)
     return planes
 
 
-def _refuse_overlaps(planes: list[IntArray], rank: int) -> None:
+def _check_overlaps(planes: list[IntArray], rank: int) -> None:
     masks = [sum(1 << e for e in plane.tolist()) for plane in planes]
     for (g, one), (h, other) in combinations(enumerate(masks), 2):
         if (one & other).bit_count() > rank - 2:

@@ -12,7 +12,7 @@ from matroid_bandits.matroids.uniform import UniformMatroid
 
 __all__ = ["random_part", "random_sizes"]
 
-# One of them written in Python, as users' matroids are.
+# OracleMatroid is one of them, for the matroids that users write in Python.
 _CLASSES: tuple[type[Matroid], ...] = (
     GraphicMatroid,
     LinearMatroid,
@@ -29,6 +29,6 @@ def random_part(rng: "np.random.Generator", size: int) -> Matroid:
 
 
 def random_sizes(rng: "np.random.Generator", size: int) -> list[int]:
-    """The sizes of two or three parts, `size` elements together."""
+    """The sizes of two or three parts with `size` elements together."""
     cuts = np.sort(rng.integers(0, size + 1, int(rng.integers(1, 3))))
     return [int(length) for length in np.diff(cuts, prepend=0, append=size)]

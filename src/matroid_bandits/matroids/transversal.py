@@ -18,7 +18,7 @@ __all__ = ["TransversalMatroid"]
 class TransversalMatroid(CompiledMatroid):
     """Elements that can all be matched at once: workers who each get a task of their own.
 
-    An independence question costs one augmenting path, O(edges).
+    An independence test costs one augmenting path, O(edges).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class TransversalMatroid(CompiledMatroid):
         return without_neighbors
 
     def _data(self) -> tuple[Any, ...]:
-        # The names of right-hand vertices do not matter: each is the list of its elements.
+        # Names of right-hand vertices do not matter: each is identified by its elements.
         elements = np.repeat(np.arange(self.size), np.diff(self._start))
         by_vertex = np.argsort(self._right, kind="stable")
         bounds = np.cumsum(np.bincount(self._right, minlength=len(self._vertices)))[:-1]

@@ -17,7 +17,7 @@ __all__ = ["UniformMatroid"]
 class UniformMatroid(CompiledMatroid):
     """Any elements, up to a fixed number: the "top-k" constraint.
 
-    An independence question costs O(1).
+    An independence test costs O(1).
 
     Parameters
     ----------
