@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, silence elsewhere."""
+"""A progress bar on terminals, and nothing elsewhere."""
 
 import shutil
 import sys
@@ -28,7 +28,7 @@ class Progress:
                 unit=unit,
                 leave=False,
                 dynamic_ncols=True,
-                smoothing=0.05,  # runs differ a hundredfold: the time left goes by the mean
+                smoothing=0.05,  # durations differ a hundredfold: estimate by their mean
             )
         if wanted and not HAS_TQDM:
             print(
@@ -36,14 +36,14 @@ class Progress:
             )
 
     def now(self, text: str) -> None:
-        """Say what is running."""
+        """Show what is running."""
         if self._bar is not None:
-            # The numbers behind it need some fifty columns.
+            # The numbers beside it need about fifty columns.
             room = max(0, shutil.get_terminal_size().columns - 50)
             self._bar.set_description(text[:room])
 
     def done(self) -> None:
-        """One step is done."""
+        """Count a finished step."""
         if self._bar is not None:
             self._bar.update()
 

@@ -1,4 +1,4 @@
-"""How hard an instance is: the gap of every element, and the regret nobody can avoid.
+"""How hard an instance is: the gap of every element, and the regret that no policy can avoid.
 
 [TP16]: Talebi & Proutiere, An Optimal Algorithm for Stochastic Matroid Bandit Optimization
 (AAMAS 2016), Theorem 1, for Bernoulli rewards; in the same way for other rewards, by [LR85]: Lai &
@@ -25,14 +25,14 @@ from matroid_bandits.problem import Problem
 __all__ = ["Gaps", "gaps", "regret_lower_bound"]
 
 
-# More lines than this are no longer read.
-_LINES = 20
-_MEMBERS = 12
+# A printed table has this many lines at most, and names this many elements of the basis.
+_MAX_LINES = 20
+_MAX_MEMBERS = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gaps:
-    """What separates the best basis from everything else; printed, a table.
+    """How far the other elements are from the best basis; printed as a table.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Gaps:
     gaps : numpy.ndarray
         For each of them, how much worse its mean is than that of its partner, never negative.
     problem : Problem
-        Whose they are; the table has its names.
+        The problem that they belong to; the table has its names.
     """
 
     means: FloatArray
@@ -59,12 +59,12 @@ class Gaps:
     problem: Problem
 
     def __repr__(self) -> str:
-        least = f", the smallest {self.gaps.min():.3g}" if self.gaps.size else ""
-        return f"Gaps({self.gaps.size} elements outside the best basis{least})"
+        smallest = f", the smallest {self.gaps.min():.3g}" if self.gaps.size else ""
+        return f"Gaps({self.gaps.size} elements outside the best basis{smallest})"
 
     def __str__(self) -> str:
-        """The smallest gaps first, they are what takes long to learn."""
-        first = np.argsort(self.gaps, kind="stable")[:_LINES]
+        """A table, the smallest gaps first: these take longest to learn."""
+        first = np.argsort(self.gaps, kind="stable")[:_MAX_LINES]
         name = self.problem.name
         rows = [("element", "mean", "partner", "mean", "gap")]
         rows += [
@@ -80,12 +80,12 @@ class Gaps:
             )
         ]
         lines = aligned(rows)
-        if self.gaps.size > _LINES:
-            lines.append(f"... and {self.gaps.size - _LINES:,} more")
+        if self.gaps.size > _MAX_LINES:
+            lines.append(f"... and {self.gaps.size - _MAX_LINES:,} more")
         if not self.gaps.size:
-            lines = ["nothing to learn: there is one basis only"]
-        members = ", ".join(str(name(e)) for e in self.basis[:_MEMBERS])
-        more = f", ... ({self.basis.size:,} elements)" if self.basis.size > _MEMBERS else ""
+            lines = ["nothing to learn: there is only one basis"]
+        members = ", ".join(str(name(e)) for e in self.basis[:_MAX_MEMBERS])
+        more = f", ... ({self.basis.size:,} elements)" if self.basis.size > _MAX_MEMBERS else ""
         return "\n".join([f"best basis: {members}{more}", *lines])
 
 
@@ -113,8 +113,8 @@ def gaps(matroid: Matroid | Problem, means: npt.ArrayLike | Mapping[Any, float])
 
     Notes
     -----
-    Costs one greedy run and one partner per element. A matroid that knows its circuits is asked
-    nothing for partners, one written in Python up to ``rank`` questions for each.
+    Costs one greedy run and one partner per element. Built-in matroids find partners without oracle
+    calls; one written in Python needs up to ``rank`` calls for each.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def gaps(matroid: Matroid | Problem, means: npt.ArrayLike | Mapping[Any, float])
     outside[basis] = False
     outside[matroid.loops] = False
     elements = np.flatnonzero(outside)
-    # The first that can be replaced is then the one that gains least.
+    # The first element that can be replaced is then the one of smallest gain.
     ascending = basis[np.argsort(gains[basis], kind="stable")]
     partners = find_partners(matroid._new_kernel(), ascending, elements)
     if (partners < 0).any():
@@ -162,7 +162,7 @@ def regret_lower_bound(
     """The regret that no policy can avoid in the long run.
 
     For a policy that is *consistent*, one whose regret grows more slowly than any power of the
-    number of rounds whatever the means are, [TP16] and [LR85] say::
+    number of rounds for all possible means, [TP16] and [LR85] show::
 
         lim inf R(T) / ln T  >=  sum over e outside B* of gap(e) / kl(e, partner of e),
 
@@ -171,15 +171,14 @@ def regret_lower_bound(
     ``2 std**2 / gap``. This function returns the right-hand side times ``ln T``.
 
     It is a statement about large T: after finitely many rounds the regret of a good policy may well
-    be below the bound, for instance while elements of tiny gaps cannot be told apart yet.
+    be below the bound, for instance while elements of tiny gaps cannot be distinguished yet.
 
     Parameters
     ----------
     matroid : Matroid or Problem
         What may be played.
     environment : Environment
-        Who answers; it must tell how hard its means are to tell apart
-        (:meth:`Environment.divergence`).
+        Generates the rewards; its class must define :meth:`Environment.divergence`.
     rounds : int, or array_like of int
         Numbers of rounds T, at least 1.
 
@@ -191,7 +190,7 @@ def regret_lower_bound(
     Raises
     ------
     NotImplementedError
-        If the environment's class says nothing about divergence.
+        If the environment's class does not define a divergence.
 
     References
     ----------
@@ -216,9 +215,9 @@ def regret_lower_bound(
     times = _rounds(rounds)
     found = gaps(matroid, environment.means)
     divergence = environment.divergence(found.elements, environment.means[found.partners])
-    # Means that tie need not be told apart. Where the divergence is infinite, a term is 0.
-    apart = (found.gaps > 0) & (divergence > 0)
-    rate = float(np.sum(found.gaps[apart] / divergence[apart]))
+    # Equal means need not be distinguished. Where the divergence is infinite, a term is 0.
+    differs = (found.gaps > 0) & (divergence > 0)
+    rate = float(np.sum(found.gaps[differs] / divergence[differs]))
     bound: FloatArray = rate * np.log(times)
     return float(bound) if bound.ndim == 0 else bound
 

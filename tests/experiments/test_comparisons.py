@@ -195,3 +195,6 @@ def test_mistakes() -> None:
         compare(results, "OMM", 3)
     one_run = replace(results, runs=results.runs[results.runs["seed"] == 0])
     assert compare(one_run, "MAUB", "OMM") == []
+    for call in (summarize, lambda value: compare(value, "MAUB", "OMM")):
+        with pytest.raises(TypeError, match="what run_study or read_results returns, got str"):
+            call("results/study")

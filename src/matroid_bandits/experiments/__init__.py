@@ -15,11 +15,19 @@ if TYPE_CHECKING:
     from matroid_bandits.experiments.results import Results, read_results
     from matroid_bandits.experiments.runner import run_study
     from matroid_bandits.experiments.spec import load_study, shipped_study
-    from matroid_bandits.experiments.study import Instance, PolicySpec, Reference, Study, StudyError
+    from matroid_bandits.experiments.study import (
+        FigureSpec,
+        Instance,
+        PolicySpec,
+        Reference,
+        Study,
+        StudyError,
+    )
     from matroid_bandits.experiments.summary import summarize
 
 __all__ = [
     "Comparison",
+    "FigureSpec",
     "Instance",
     "PolicySpec",
     "Reference",
@@ -43,7 +51,7 @@ _HOMES = {
     "results": ("Results", "read_results"),
     "runner": ("run_study",),
     "spec": ("load_study", "shipped_study"),
-    "study": ("Instance", "PolicySpec", "Reference", "Study", "StudyError"),
+    "study": ("FigureSpec", "Instance", "PolicySpec", "Reference", "Study", "StudyError"),
     "summary": ("summarize",),
 }
 

@@ -1,9 +1,8 @@
 """Policies in pairs: which differences of regret the runs of a study establish.
 
 Every pair of policies on every instance gets a confidence interval, and all of them hold together
-with 95 % confidence (Bonferroni: Dunn [DUN61]). Whatever a report says about pairs is read from
-them, so it does not matter that the best policy, and the pairs worth mentioning, are chosen after
-looking at the same runs.
+with 95 % confidence (Bonferroni: Dunn [DUN61]). A report takes all that it says about pairs from
+these intervals, so the best policy and the pairs to mention may be chosen from the same runs.
 
 Assumptions, per pair and instance: runs are independent, and the differences are normal, or
 symmetric with longer tails, for which Student's interval is too wide rather than too narrow
@@ -18,7 +17,7 @@ from scipy.special import stdtrit
 
 from matroid_bandits._arguments import choice
 from matroid_bandits._types import FloatArray, IntArray
-from matroid_bandits.experiments.results import Results
+from matroid_bandits.experiments.results import Results, checked_results
 
 __all__ = ["Comparison", "PairwiseIntervals", "compare", "compare_all", "pairwise_intervals"]
 
@@ -185,7 +184,7 @@ def compare(results: Results, policy: str, other: str) -> list[Comparison]:
     The intervals hold together with those of all other pairs of the study, so that the two may be
     chosen after looking at the results.
     """
-    known = list(results.study["identity"]["policies"])
+    known = list(checked_results(results).study["identity"]["policies"])
     for name in (policy, other):
         choice(name, "policy", known)
     if policy == other:

@@ -8,18 +8,16 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
+from matroid_bandits._types import FloatArray
 from matroid_bandits.experiments.results import Results
 from matroid_bandits.experiments.summary import band, usual_bound, with_costs
 from matroid_bandits.simulation import default_checkpoints
-
-FloatArray = npt.NDArray[np.float64]
 
 __all__ = [
     "FORMATS",

@@ -24,7 +24,7 @@ from matroid_bandits.experiments.store import Store, write_atomically
 from matroid_bandits.experiments.study import StudyError, Task
 from matroid_bandits.simulation import COUNTERS
 
-__all__ = ["Results", "gather", "read_results"]
+__all__ = ["Results", "checked_results", "gather", "read_results"]
 
 _KEY = ["instance", "policy", "seed"]
 _TYPES = {
@@ -78,6 +78,21 @@ class Results:
     def finished(self) -> set[Task]:
         """The runs that are there."""
         return _tasks(self.runs)
+
+
+def checked_results(results: object) -> Results:
+    """`results`, if it is of this type.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    if not isinstance(results, Results):
+        raise TypeError(
+            f"results must be what run_study or read_results returns, got {type(results).__name__}"
+        )
+    return results
 
 
 def read_results(folder: str | PathLike[str]) -> Results:

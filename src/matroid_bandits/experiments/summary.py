@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import stdtrit
 
-from matroid_bandits.experiments.results import Results
+from matroid_bandits._types import FloatArray
+from matroid_bandits.experiments.results import Results, checked_results
 from matroid_bandits.experiments.study import MEASURES
 
 __all__ = [
@@ -33,10 +33,10 @@ def summarize(results: Results) -> pd.DataFrame:
     the median of the lower bounds of these runs and of the regret of each run over its own
     (``regret_over_bound``), NaN where there is none; for every measure its mean and standard
     deviation, the published figure (``published_``) and the ratio to it (``ratio_``), NaN where
-    there is none or it is for another horizon. There is no ratio for a makeshift instance, one with
-    a warning.
+    there is none or it is for another horizon. There is no ratio for an instance with a warning,
+    whose data are invented.
     """
-    identity = results.study["identity"]
+    identity = checked_results(results).study["identity"]
     published = _published(results.study)
     entries = {entry["name"]: entry for entry in results.study["instances"]}
     rows = []
@@ -62,20 +62,20 @@ def summarize(results: Results) -> pd.DataFrame:
         reference = published.get((instance, policy, origin["horizon"]), {})
         for measure in MEASURES:
             # A policy of the user's own may not count.
-            values: npt.NDArray[np.float64] = np.asarray(
+            values: FloatArray = np.asarray(
                 runs[measure].astype("Float64").to_numpy(na_value=np.nan), dtype=np.float64
             )
             row[measure] = values.mean()
             row[f"{measure}_std"] = _std(values)
             row[f"published_{measure}"] = reference.get(measure, np.nan)
-            # To a makeshift, neither agreement nor disagreement would mean anything.
+            # Invented data cannot be compared with published figures.
             invented = bool(entries[instance]["warning"])
             compared = np.nan if invented else reference.get(measure, np.nan)
             row[f"ratio_{measure}"] = row[measure] / compared
         rows.append(row)
     table = pd.DataFrame(rows)
     if rows:
-        # Whole numbers of any length, with holes: NumPy has no such column.
+        # Integers of any size, some of them missing: NumPy has no such column.
         counts = [entries[row["instance"]].get("n_bases") for row in rows]
         place = list(table.columns).index("rank") + 1
         table.insert(place, "n_bases", pd.Series(counts, dtype="object"))
@@ -83,11 +83,11 @@ def summarize(results: Results) -> pd.DataFrame:
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The lines of a table, each by the names of its columns."""
+    """The lines of a table, each as a dictionary by column."""
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
-def half_width(values: npt.NDArray[np.float64]) -> float:
+def half_width(values: FloatArray) -> float:
     """Half the width of Student's 95 % confidence interval of a mean; NaN for a single value."""
     return float(_half_width(_std(values), len(values)))
 
@@ -120,23 +120,23 @@ def band(curves: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def leading_policy(table: pd.DataFrame) -> str:
-    """The policy of least regret, as the geometric mean of its ratios to the best has it.
+    """The policy of least regret, by the geometric mean of its ratios to the best.
 
-    Looked at are the policies that run on most instances, on those that they have in common.
+    Only the policies that run on most instances count, on the instances they have in common.
     """
     regrets = by_policy(table, "regret")
     if regrets.empty:
         return str(table["policy"].iloc[0])
-    # A regret of nothing at all is possible on tiny instances.
+    # The regret may be zero on tiny instances.
     positive = regrets.clip(lower=1e-12)
     ratios = np.log(positive.div(positive.min(axis="columns"), axis="index")).mean()
     return str(ratios.idxmin())
 
 
 def by_policy(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """A column of the summary as a table of instances and policies without holes.
+    """A column of the summary as a table of instances and policies without missing values.
 
-    It has the policies that are there on most instances, and the instances they have in common.
+    It has the policies that run on most instances, and the instances they have in common.
     """
     values = table.pivot_table(index="instance", columns="policy", values=column, sort=False)
     counts = values.notna().sum()
@@ -170,5 +170,5 @@ def _half_width(std: Any, count: Any) -> Any:
     return np.where(np.asarray(count) > 1, quantile * std / np.sqrt(count), np.nan)
 
 
-def _std(values: npt.NDArray[np.float64]) -> float:
+def _std(values: FloatArray) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
