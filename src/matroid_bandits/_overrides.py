@@ -1,8 +1,13 @@
-"""Which of two methods was overridden later."""
+"""Which methods a class overrides."""
 
 from collections.abc import Iterable
 
-__all__ = ["is_newer", "outdated"]
+__all__ = ["is_newer", "outdated", "overridden"]
+
+
+def overridden(cls: type, base: type, methods: Iterable[str]) -> frozenset[str]:
+    """Those of `methods` that `cls` does not inherit from `base` as they are."""
+    return frozenset(name for name in methods if getattr(cls, name) is not getattr(base, name))
 
 
 def is_newer(obj: object, method: str, than: str) -> bool:

@@ -1,4 +1,4 @@
-"""Errors of our own; everything else is a plain ``ValueError`` or ``TypeError``."""
+"""Errors of the package, and messages that several places share."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -7,16 +7,16 @@ __all__ = ["MatroidAxiomError", "NoBasisError"]
 
 
 class MatroidAxiomError(ValueError):
-    """An independence test gave answers that no matroid gives.
+    """An independence test contradicts the axioms of a matroid.
 
-    Raised when it is noticed: a maximal independent set smaller than the rank, or an element that
-    is not a loop and yet cannot be exchanged with any element of a basis. The message names the
-    sets, so that they can be tried by hand.
+    Raised when a maximal independent set is smaller than the rank, or an element that is not a loop
+    cannot replace any element of a basis. The message names the sets, so that they can be tested by
+    hand.
     """
 
 
 class NoBasisError(ValueError):
-    """What is on offer in a round holds no full basis.
+    """The available elements of a round contain no full basis.
 
     Raised by ``policy.select(available=...)`` before anything changes. The message names elements
     that would complete a basis.
@@ -24,7 +24,7 @@ class NoBasisError(ValueError):
 
 
 class Advised(Protocol):
-    """A matroid, as far as messages go."""
+    """A matroid, as far as messages need it."""
 
     @property
     def _advice(self) -> str: ...
@@ -48,7 +48,7 @@ def not_a_basis(elements: Iterable[int], rank: int) -> MatroidAxiomError:
 
 
 def no_partner(matroid: Advised, element: int, basis: list[int]) -> MatroidAxiomError:
-    """The error for an element that can replace nothing, and is no loop."""
+    """The error for an element that is no loop and can replace no element of a basis."""
     return MatroidAxiomError(
         f"not a matroid: element {element} is no loop of {matroid!r}, yet it can replace none of "
         f"the basis {sorted(basis)}; {matroid._advice}"
@@ -64,17 +64,27 @@ def not_reached(matroid: Advised, basis: list[int]) -> MatroidAxiomError:
 
 
 def no_end(matroid: Advised, basis: list[int]) -> MatroidAxiomError:
-    """The error for exchanges, each for the better, that go on where none can be left."""
+    """The error for improving exchanges that do not end."""
     return MatroidAxiomError(
-        f"not a matroid: from the basis {sorted(basis)} of {matroid!r} more exchanges lead to "
-        f"better sets than the basis has elements; {matroid._advice}"
+        f"not a matroid: the basis {sorted(basis)} of {matroid!r} was improved by more exchanges "
+        f"than it has elements; {matroid._advice}"
     )
 
 
-def out_of_range(index: str, element: int, reward: float, low: float, high: float) -> ValueError:
-    """The error for a reward that an index is not made for."""
+def changed_matroid(matroid: object, size: int, rank: int, n_loops: int) -> ValueError:
+    """The error for a matroid whose size, rank and loops contradict one another."""
     return ValueError(
-        f"the reward of element {element} is {reward:.6g}, but {index} is for rewards from {low:g} "
-        f"to {high:g}; rescale them, or take an index for rewards without bounds, such as "
+        f"{type(matroid).__name__} contradicts itself: {size} elements, {n_loops} of them loops, "
+        f"and rank {rank}; a matroid must not change while it is in use, make a new one instead"
+    )
+
+
+def out_of_range(
+    owner: str, what: str, element: str, value: float, bounds: tuple[float, float]
+) -> ValueError:
+    """The error for a reward, or a cost, outside the range that `owner` is for."""
+    return ValueError(
+        f"the {what} of {element} is {value:.6g}, but {owner} is for {what}s from {bounds[0]:g} to "
+        f"{bounds[1]:g}; rescale them, or take an index for {what}s without bounds, such as "
         "UCB(noise=...)"
     )

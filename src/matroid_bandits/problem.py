@@ -1,14 +1,16 @@
-"""A matroid in the words of whoever has it: names for elements, and whether more or less is better.
+"""A matroid in its user's terms: labels for elements, and whether more or less is better.
 
 Policies, gaps and simulations take a :class:`Problem` wherever they take a matroid. Inside,
-elements are numbers and larger is better; here is the one place where the two are translated.
+elements are numbers and larger is better; labels become numbers here and nowhere else.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Literal, Self
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._arguments import (
     abbreviated,
@@ -19,8 +21,15 @@ from matroid_bandits._arguments import (
     real_array,
     suggestion,
 )
-from matroid_bandits._types import FloatArray, IntArray
+from matroid_bandits._types import Label, Labels
 from matroid_bandits.matroids import Matroid
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    import numpy.typing as npt
+
+    from matroid_bandits._types import FloatArray, IntArray
 
 __all__ = ["Problem"]
 
@@ -29,21 +38,22 @@ Names = Iterable[Any]
 _SENSES: tuple[Literal["max"], Literal["min"]] = ("max", "min")
 
 
-class Problem:
-    """What may be played, with names for its elements, and which way is better.
+class Problem(Generic[Label, Labels]):
+    """What may be played, with labels for its elements, and which way is better.
 
-    A policy made for a problem selects names and accepts names. With ``sense="min"`` it is told
-    costs and looks for the basis of least total cost; means, gaps and regret are costs too.
+    A policy made for a problem selects labels and accepts labels. With ``sense="min"`` it receives
+    costs and looks for the basis of smallest total cost; means, gaps and regret are costs too.
 
-    A problem is immutable, like its matroid.
+    A problem is immutable, like its matroid. In annotations, ``Problem[str]`` has labels that are
+    texts, and its sets are ``list[str]``.
 
     Parameters
     ----------
     matroid : Matroid
         What may be played.
     labels : sequence of hashable, optional
-        The name of every element: texts, numbers, tuples, all different. Without, elements are
-        called by their numbers.
+        The label of every element: texts, numbers, tuples, all different. Without labels, elements
+        are called by their numbers.
     sense : {"max", "min"}, default "max"
         Whether rewards are to be large, or costs small.
 
@@ -58,26 +68,45 @@ class Problem:
     >>> policy.update({("Oslo", "Rome"): 21.5, ("Cork", "Oslo"): 17.2})
     """
 
+    # `Problem[str]` in annotations, also where the second parameter has its default.
+    __class_getitem__ = classmethod(GenericAlias)
+
+    @overload
+    def __init__(
+        self: Problem[Label, list[Label]],
+        matroid: Matroid,
+        labels: Iterable[Label],
+        *,
+        sense: Literal["max", "min"] = "max",
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Problem[int, IntArray],
+        matroid: Matroid,
+        labels: None = None,
+        *,
+        sense: Literal["max", "min"] = "max",
+    ) -> None: ...
+
     def __init__(
         self,
         matroid: Matroid,
-        labels: Iterable[Hashable] | None = None,
+        labels: Iterable[Any] | None = None,
+        *,
         sense: Literal["max", "min"] = "max",
     ) -> None:
         if not isinstance(matroid, Matroid):
-            raise TypeError(
-                f"a problem needs a matroid, got {abbreviated(matroid)}; for a function that tells "
-                "independent sets, pass OracleMatroid(size, function)"
-            )
+            raise not_a_matroid("a problem", matroid)
         self._matroid = matroid
         self._sense: Literal["max", "min"] = choice(sense, "sense", _SENSES)
         self._labels = None if labels is None else distinct_labels(labels, matroid.size)
         self._number = {label: e for e, label in enumerate(self._labels or ())}
 
     @classmethod
-    def of(cls, matroid: "Matroid | Problem") -> "Problem":
-        """`matroid` as a problem: itself if it is one, else without names, larger is better."""
-        return matroid if isinstance(matroid, Problem) else cls(matroid)
+    def of(cls, matroid: Any) -> Problem[Any, Any]:
+        """`matroid` as a problem: itself if it is one, else without labels, larger is better."""
+        return matroid if isinstance(matroid, Problem) else Problem(matroid)
 
     # ---- what it is ----
 
@@ -87,8 +116,8 @@ class Problem:
         return self._matroid
 
     @property
-    def labels(self) -> tuple[Any, ...] | None:
-        """The name of every element; None if they are called by their numbers."""
+    def labels(self) -> tuple[Label, ...] | None:
+        """The label of every element; None if they are called by their numbers."""
         return self._labels
 
     @property
@@ -106,7 +135,7 @@ class Problem:
         """Number of elements of every basis."""
         return self._matroid.rank
 
-    # ---- names and numbers ----
+    # ---- labels and numbers ----
 
     def elements(self, names: Names) -> IntArray:
         """The numbers of `names`, in the same order.
@@ -127,7 +156,7 @@ class Problem:
             raise ValueError(f"{self._labels[doubled]!r} is given twice")
         return np.array(numbers, dtype=np.intp)
 
-    def names(self, elements: IntArray) -> Any:
+    def names(self, elements: IntArray) -> Labels:
         """The labels of `elements`, as a list; `elements` themselves where there are none.
 
         Parameters
@@ -136,30 +165,35 @@ class Problem:
             Numbers of elements.
         """
         if self._labels is None:
-            return elements
-        return [self._labels[e] for e in elements.tolist()]
+            return elements  # type: ignore[return-value]
+        return [self._labels[e] for e in elements.tolist()]  # type: ignore[return-value]
 
-    def name(self, element: int) -> Any:
+    def name(self, element: int) -> Label:
         """The label of `element`; its number where there are none."""
-        return int(element) if self._labels is None else self._labels[element]
+        return int(element) if self._labels is None else self._labels[element]  # type: ignore[return-value]
 
     def _number_of(self, name: Any) -> int:
         try:
             return self._number[name]
         except (KeyError, TypeError):
+            reverse = name[::-1] if isinstance(name, tuple) else None
             known = [str(label) for label in self._labels or ()]
+            if reverse in self._number:
+                raise ValueError(
+                    f"unknown label {abbreviated(name)}; did you mean its reverse, {reverse!r}?"
+                ) from None
             raise ValueError(
                 f"unknown label {abbreviated(name)}; {suggestion(str(name), known)}"
             ) from None
 
-    # ---- questions, in its own words ----
+    # ---- the matroid, in labels ----
 
     def is_independent(self, names: Names) -> bool:
         """Whether `names` may be played together."""
         return self._matroid.is_independent(self.elements(names))
 
-    def best_basis(self, values: npt.ArrayLike | Mapping[Any, float]) -> Any:
-        """The basis of largest total value, or of least, if costs are to be small.
+    def best_basis(self, values: npt.ArrayLike | Mapping[Any, float]) -> Labels:
+        """The basis of largest total value, or of smallest, if costs are to be small.
 
         Parameters
         ----------
@@ -169,11 +203,11 @@ class Problem:
         Returns
         -------
         list, or numpy.ndarray
-            Names in the order of the labels; numbers where there are none.
+            Elements in the order of the labels; numbers where there are none.
         """
         return self.names(self._matroid.max_weight_basis(self.gains(self.values(values))))
 
-    def fundamental_circuit(self, basis: Names, name: Any) -> Any:
+    def fundamental_circuit(self, basis: Names, name: Any) -> Labels:
         """`name` with all of `basis` that it can replace.
 
         Parameters
@@ -237,7 +271,7 @@ class Problem:
         """What can be left out of some basis; see :meth:`Matroid.dual`."""
         return self._with(self._matroid.dual())
 
-    def __add__(self, other: "Problem") -> "Problem":
+    def __add__(self, other: Problem[Label, Labels]) -> Problem[Label, Labels]:
         if not isinstance(other, Problem):
             return NotImplemented
         self._refuse_other_sense(other)
@@ -251,9 +285,9 @@ class Problem:
                 f"both problems have a label {shared!r}; rename one, for instance to "
                 f"{('second', shared)!r}"
             )
-        return Problem(self._matroid + other._matroid, labels, self._sense)
+        return Problem(self._matroid + other._matroid, labels, sense=self._sense)  # type: ignore[return-value,arg-type]
 
-    def __or__(self, other: "Problem") -> "Problem":
+    def __or__(self, other: Problem[Label, Labels]) -> Problem[Label, Labels]:
         if not isinstance(other, Problem):
             return NotImplemented
         self._refuse_other_sense(other)
@@ -262,9 +296,9 @@ class Problem:
                 "a union is of problems with the same labels in the same order; for elements of "
                 "their own, add them up: first + second"
             )
-        return Problem(self._matroid | other._matroid, self._labels, self._sense)
+        return Problem(self._matroid | other._matroid, self._labels, sense=self._sense)  # type: ignore[return-value,arg-type]
 
-    def _refuse_other_sense(self, other: "Problem") -> None:
+    def _refuse_other_sense(self, other: Problem[Any, Any]) -> None:
         if self._sense != other._sense:
             raise ValueError(
                 f"one problem has sense={self._sense!r}, the other {other._sense!r}: turn the "
@@ -272,10 +306,10 @@ class Problem:
             )
 
     def _with(self, matroid: Matroid, elements: IntArray | None = None) -> Self:
-        """`matroid` in place of its own; its elements are what `elements` were here."""
+        """The same with `matroid`, whose elements are called `elements` here."""
         kept = np.arange(self.size) if elements is None else elements
         labels = None if self._labels is None else self.names(kept)
-        return type(self)(matroid, labels, self._sense)
+        return type(self)(matroid, labels, sense=self._sense)  # type: ignore[return-value,arg-type]
 
     def _all_but(self, elements: IntArray) -> IntArray:
         return np.setdiff1d(np.arange(self.size), elements)
@@ -286,7 +320,7 @@ class Problem:
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Immutable: a copy of a policy shares its problem, and names stay the very same objects.
+        # Immutable: a copy of a policy shares its problem, and labels stay the very same objects.
         return self
 
     # ---- for people ----
@@ -299,7 +333,7 @@ class Problem:
 
 def distinct_labels(labels: Any, size: int, what: str = "element") -> tuple[Any, ...]:
     """One label per element, all hashable and different; messages call an element a `what`."""
-    # Series and indices of data frames tell their plain values like arrays do.
+    # Series and indices of data frames give their plain values as arrays do.
     names = as_list(labels.tolist() if hasattr(labels, "tolist") else labels, "labels")
     if len(names) != size:
         raise ValueError(f"one label per {what} is needed: {size}, got {len(names)}")
@@ -318,5 +352,24 @@ def distinct_labels(labels: Any, size: int, what: str = "element") -> tuple[Any,
 
 
 def _abridged(labels: tuple[Any, ...]) -> str:
-    shown_ones = ", ".join(repr(label) for label in labels[:3])
-    return f"[{shown_ones}{', ...' if len(labels) > 3 else ''}]"
+    first = ", ".join(repr(label) for label in labels[:3])
+    return f"[{first}{', ...' if len(labels) > 3 else ''}]"
+
+
+def not_a_matroid(owner: str, value: object) -> TypeError:
+    """The error for something that is neither a matroid nor a problem, with what to do instead."""
+    if isinstance(value, type):
+        advice = f"{value.__name__} is a class: pass an instance, {value.__name__}(...)"
+    elif isinstance(value, str):
+        advice = f"for a matroid by its name, pass catalog.matroid({value!r})"
+    elif hasattr(value, "nodes") and hasattr(value, "edges"):
+        advice = "for a NetworkX graph, pass from_networkx(graph)"
+    elif hasattr(value, "iloc"):
+        advice = "for a data frame, pass from_dataframe(frame, ...)"
+    elif hasattr(value, "tocsr"):
+        advice = "for a sparse matrix, pass from_scipy_sparse(matrix)"
+    elif hasattr(value, "groundset"):
+        advice = "for a matroid of SageMath, pass from_sage(matroid)"
+    else:
+        advice = "for a function that tests independence, pass OracleMatroid(size, function)"
+    return TypeError(f"{owner} needs a matroid, got {abbreviated(value)}; {advice}")

@@ -1,6 +1,8 @@
-"""One run: a policy against an environment, with its pseudo-regret."""
+"""One simulated run: a policy, an environment, and the pseudo-regret."""
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter
@@ -28,10 +30,10 @@ COUNTERS = ("oracle_calls", "greedy_calls", "neighborhood_updates")
 
 
 class SupportsSelectUpdate(Protocol):
-    """All that a policy of your own needs."""
+    """The methods that a policy of your own needs."""
 
     def select(self) -> Iterable[Any]:
-        """The basis to play: numbers, or the names of the problem."""
+        """The basis to play: numbers, or the labels of the problem."""
 
     def update(self, elements: Any, rewards: FloatArray) -> None:
         """Learn from the rewards, or costs, of the basis played."""
@@ -39,7 +41,7 @@ class SupportsSelectUpdate(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """What one run gave.
+    """The results of one run.
 
     Attributes
     ----------
@@ -68,7 +70,7 @@ class Simulation:
 
 
 def default_checkpoints(horizon: int) -> CountArray:
-    """Up to 200 rounds to look at: half of them evenly spaced, half on a logarithmic scale."""
+    """Up to 200 rounds: half of them evenly spaced, half on a logarithmic scale."""
     horizon = integer(horizon, "horizon", minimum=1, maximum=LONGEST)
     evenly = np.linspace(0, horizon, 101)[1:]
     by_ratio = np.geomspace(1, horizon, 100)
@@ -83,21 +85,21 @@ def simulate(
     *,
     seed: int = 0,
     checkpoints: Sequence[int] | CountArray | None = None,
-    matroid: Matroid | Problem | None = None,
+    matroid: Matroid | Problem[Any, Any] | None = None,
 ) -> Simulation:
     """Play `horizon` rounds and measure the pseudo-regret.
 
     The k-th reward of an element depends on (seed, element, k) alone, so policies run with the
-    same seed meet the same rewards; docs/random-numbers.md says how to replay them. Built-in
-    policies run compiled; any object with `select` and `update` will do.
+    same seed get the same rewards; docs/random-numbers.md says how to replay them. Built-in
+    policies run compiled; any object with `select` and `update` can be simulated.
 
     Parameters
     ----------
     policy : Policy, or any object with `select` and `update`
-        A fresh policy. It learns during the run and can be looked at afterwards.
+        A fresh policy. It learns during the run and can be inspected afterwards.
     environment : Environment
-        Who answers, with the true means, in the order of the elements: rewards, or costs if the
-        policy's problem has ``sense="min"``.
+        The rewards, with their true means in the order of the elements; costs, if the policy's
+        problem has ``sense="min"``.
     horizon : int
         Number of rounds.
     seed : int, default 0
@@ -131,6 +133,7 @@ def simulate(
             f"the environment has {environment.size} elements, the matroid {problem.size}"
         )
     refuse_unfit(policy, environment)
+    _warn_of_noise(policy, environment)
     rewards = environment.rewards(seed)
     gains = np.ascontiguousarray(problem.gains(environment.means))
     best_value = _value(problem.matroid.max_weight_basis(gains), gains)
@@ -143,10 +146,19 @@ def simulate(
             best_value,
             grid,
             are_costs=problem.sense == "min",
-            pivot=policy._pivot,
+            pivot=policy._translation.pivot,
         )
+    elif isinstance(policy, Policy):
+        # As in the compiled loop, nothing but the run may use the policy.
+        guard = policy._kernel.guard
+        with guard.hold():
+            regret, counts = _run_in_python(
+                policy, problem, rewards, gains, best_value, grid, guard.lend_to_loop
+            )
     else:
-        regret, counts = _run_in_python(policy, problem, rewards, gains, best_value, grid)
+        regret, counts = _run_in_python(
+            policy, problem, rewards, gains, best_value, grid, nullcontext
+        )
     seconds = perf_counter() - start
     curves = {
         name: row for name, row in zip(COUNTERS, counts, strict=True) if hasattr(policy, name)
@@ -161,8 +173,20 @@ def simulate(
     )
 
 
+def _warn_of_noise(policy: SupportsSelectUpdate, environment: Environment) -> None:
+    """Warn if the rewards are spread out much more than the policy assumes by default."""
+    assumed = policy._assumed_noise() if isinstance(policy, Policy) else None
+    std = np.max(getattr(environment, "std", 0.0), initial=0.0)
+    if assumed is not None and std > 100 * assumed:
+        warnings.warn(
+            f"the rewards have a standard deviation of {std:.6g}, but {type(policy).__name__} "
+            f"assumes a noise of {assumed:g}, its default; pass noise=...",
+            stacklevel=3,
+        )
+
+
 def refuse_unfit(policy: SupportsSelectUpdate, environment: Environment) -> None:
-    """Raise a ValueError if the environment gives rewards that the policy is not made for."""
+    """Raise a ValueError if the environment gives rewards that the policy is not for."""
     given = environment.reward_range
     low, high = getattr(policy, "reward_range", (-inf, inf))
     if given is not None and not (low <= given[0] and given[1] <= high):
@@ -173,14 +197,16 @@ def refuse_unfit(policy: SupportsSelectUpdate, environment: Environment) -> None
         )
 
 
-def _problem_of(policy: SupportsSelectUpdate, given: Matroid | Problem | None) -> Problem:
+def _problem_of(
+    policy: SupportsSelectUpdate, given: Matroid | Problem[Any, Any] | None
+) -> Problem[Any, Any]:
     for method in ("select", "update"):
         if isinstance(policy, type) or not callable(getattr(policy, method, None)):
             raise TypeError(f"a policy is an object with select and update, got {policy!r}")
     if isinstance(policy, Policy) and policy.rounds:
         raise ValueError(
-            f"this {type(policy).__name__} has already learnt from {policy.rounds} rounds; "
-            f"simulate starts with a fresh policy"
+            f"this {type(policy).__name__} has already learned from {policy.rounds} rounds; "
+            "simulate starts with a fresh policy: pass policy.clone()"
         )
     own = getattr(policy, "problem", None) or getattr(policy, "matroid", None)
     if given is None:
@@ -216,13 +242,17 @@ def _value(basis: IntArray, gains: FloatArray) -> float:
 
 def _run_in_python(
     policy: SupportsSelectUpdate,
-    problem: Problem,
+    problem: Problem[Any, Any],
     rewards: RewardKernel,
     gains: FloatArray,
     best_value: float,
     checkpoints: CountArray,
+    turn: Callable[[], AbstractContextManager[object]],
 ) -> tuple[FloatArray, CountArray]:
-    """The loop for policies written in Python; what they play is checked to be a basis."""
+    """The loop for policies written in Python; what they play is checked to be a basis.
+
+    `turn` makes the context in which the policy may be called.
+    """
     values: dict[bytes, float] = {}
     regret = np.zeros(len(checkpoints))
     counts = np.zeros((len(COUNTERS), len(checkpoints)), dtype=np.int64)
@@ -230,7 +260,9 @@ def _run_in_python(
     t = 0
     for k, checkpoint in enumerate(checkpoints.tolist()):
         while t < checkpoint:
-            basis = np.sort(problem.elements(policy.select()))
+            with turn():
+                selected = policy.select()
+            basis = np.sort(problem.elements(selected))
             key = basis.tobytes()
             if key not in values:
                 reason = problem.matroid._why_no_basis(basis)
@@ -244,7 +276,9 @@ def _run_in_python(
                 if len(values) >= 10_000:
                     values.clear()
                 values[key] = _value(basis, gains)
-            policy.update(problem.names(basis), rewards.draw(basis))
+            drawn = rewards.draw(basis)
+            with turn():
+                policy.update(problem.names(basis), drawn)
             total += best_value - values[key]
             t += 1
         regret[k] = total

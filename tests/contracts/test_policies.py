@@ -5,16 +5,12 @@ import pytest
 
 import matroid_bandits as mb
 from matroid_bandits import catalog
+from matroid_bandits.checks.policies import exemptions_of
 
 from ..seeds import seeds
 from .playing import assert_copies_continue_alike, assert_every_playable_element_is_tried
 
 every_policy = pytest.mark.parametrize("cls", catalog.POLICIES.values(), ids=str)
-# Those that draw at random, for which numbers decide who gets which draw.
-RANDOM = {"CTS", "EpsilonGreedy", "RandomBasis"}
-# Those that learn of whole bases: unseen ones tie, however well their elements are known.
-# tests/unit/test_osub.py has the same test with every basis seen.
-BY_BASIS = {"OSUB"}
 every_matroid = pytest.mark.parametrize("family", catalog.MATROIDS)
 
 
@@ -38,32 +34,48 @@ def test_copies_go_on_alike(cls: type[mb.Policy], family: str) -> None:
     assert_copies_continue_alike(cls(matroid), rounds=300)
 
 
-# Rounded weights tie all the time, and ties depend on the numbering; with an eps so small that
-# there are none, tests/unit/test_faster_cucb.py has the same test.
-ALWAYS_TIES = {mb.FasterCUCB}
+def test_exemptions_are_printed(capsys) -> None:
+    mb.check_policy(mb.OSUB, rounds=3)
+    printed = capsys.readouterr().out
+    assert printed.startswith('OSUB is exempt from "relabeling": bases that were never played tie')
+    mb.check_policy(mb.OMM, rounds=3)
+    assert not capsys.readouterr().out
 
 
-@every_policy
-def test_relabelled_elements_relabel_the_choices(cls: type[mb.Policy]) -> None:
-    if cls in ALWAYS_TIES:
-        pytest.skip("its weights are rounded, so that ties are the rule")
-    # Without ties nothing depends on the numbering, once every element was seen.
-    if cls.name in RANDOM:
-        pytest.skip("draws at random")
-    if cls.name in BY_BASIS:
-        pytest.skip("learns of bases, not of elements")
-    rng = np.random.default_rng(0)
-    edges = mb.GraphicMatroid.complete(5).edges
-    new_name = rng.permutation(len(edges))  # element e becomes new_name[e]
-    renamed = [edges[e] for e in np.argsort(new_name)]
-    policy = cls(mb.GraphicMatroid(edges))
-    other = cls(mb.GraphicMatroid(renamed))
-    first = rng.random(len(edges))
-    policy.update(np.arange(len(edges)), first)
-    other.update(new_name, first)
-    for _ in range(300):
-        basis = policy.select()
-        assert other.select().tolist() == np.sort(new_name[basis]).tolist()
-        drawn = rng.random(len(basis))
-        policy.update(basis, drawn)
-        other.update(new_name[basis], drawn)
+class TiesByIndex(mb.Policy):
+    """Rounded means tie all the time."""
+
+    def _select(self):
+        seen = np.round(self.mean_rewards)
+        return self.greedy_basis(np.where(self.counts == 0, np.inf, seen))
+
+
+def test_a_policy_that_breaks_ties_by_index_declares_it() -> None:
+    with pytest.raises(AssertionError, match=r"with other numbers .* declare _check_exemptions"):
+        mb.check_policy(TiesByIndex)
+
+    class Declared(TiesByIndex):
+        _check_exemptions = {"relabeling": "ties are broken by index"}  # noqa: RUF012
+
+    class Inherited(Declared):
+        _check_exemptions = {"availability": "only for this test"}  # noqa: RUF012
+
+    mb.check_policy(Declared)
+    assert exemptions_of(Inherited) == {
+        "relabeling": "ties are broken by index",
+        "availability": "only for this test",
+    }
+
+
+def test_exemptions_are_from_checks_that_exist_and_have_a_reason() -> None:
+    class Misspelled(mb.OMM):
+        _check_exemptions = {"relabelling": "ties"}  # noqa: RUF012
+
+    with pytest.raises(ValueError, match=r"unknown check .*'relabelling'; did you mean relabeling"):
+        mb.check_policy(Misspelled)
+
+    class Silent(mb.OMM):
+        _check_exemptions = {"relabeling": ""}  # noqa: RUF012
+
+    with pytest.raises(ValueError, match="must give a reason for 'relabeling'"):
+        mb.check_policy(Silent)

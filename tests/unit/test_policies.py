@@ -1,6 +1,8 @@
 """Messages, bad input and edges of the policies."""
 
 import copy
+import inspect
+import pickle
 import subprocess
 import sys
 from fractions import Fraction
@@ -114,19 +116,146 @@ def test_leader_appears_after_the_first_rounds() -> None:
     assert policy.leader.tolist() == [2, 3]
 
 
-def test_repr() -> None:
-    policy = mb.MAUB(mb.UniformMatroid(1, 2))
-    assert repr(policy) == (
-        "MAUB(UniformMatroid(rank=1, size=2), index=UCB(noise=1.0, constant=2.0)) after 0 rounds"
+def test_repr_shows_parameters_that_are_not_the_default() -> None:
+    matroid = mb.UniformMatroid(1, 2)
+    for policy, expected in (
+        (mb.MAUB(matroid), "MAUB(UniformMatroid(rank=1, size=2))"),
+        (mb.MAUB(matroid, noise=0.2), "MAUB(UniformMatroid(rank=1, size=2), noise=0.2)"),
+        (
+            mb.OMM(matroid, index=mb.KLUCB(c=0.0), seed=3),
+            "OMM(UniformMatroid(rank=1, size=2), index=KLUCB(c=0.0), seed=3)",
+        ),
+        (mb.RandomBasis(matroid, seed=0), "RandomBasis(UniformMatroid(rank=1, size=2))"),
+    ):
+        assert repr(policy) == expected
+        assert repr(eval(expected, vars(mb))) == expected
+
+
+def test_parameters_are_what_was_passed_and_can_be_read() -> None:
+    matroid = mb.UniformMatroid(1, 3)
+    policy = mb.MAUB(matroid, noise=0.5, seed=4)
+    assert policy.get_params() == {
+        "matroid": matroid,
+        "neighborhood": "lean",
+        "index": "ucb",
+        "noise": 0.5,
+        "seed": 4,
+    }
+    assert (policy.noise, policy.seed, policy.neighborhood) == (0.5, 4, "lean")
+    assert policy.index == mb.UCB(noise=0.5)
+    assert mb.MAUB(matroid).noise == 1.0
+    assert mb.MAUB(matroid, index="kl").noise is None
+    assert (mb.KLOSM(matroid, c=0.5).c, mb.CTS(matroid).prior) == (0.5, "beta")
+    assert mb.EpsilonGreedy(matroid, epsilon=0.3, seed=2).get_params()["epsilon"] == 0.3
+    problem = mb.Problem(matroid, labels=list("abc"), sense="min")
+    assert mb.OMM(problem).get_params()["matroid"] is problem
+
+
+def test_clones_are_fresh_and_play_the_same() -> None:
+    for cls in mb.catalog.POLICIES.values():
+        policy = cls(mb.GraphicMatroid.complete(4))
+        played = []
+        for one in (policy, policy.clone()):
+            rng = np.random.default_rng(0)
+            plays = []
+            for _ in range(30):
+                plays.append(one.select().tolist())
+                one.update(plays[-1], rng.random(3))
+            played.append(plays)
+        assert played[0] == played[1]
+        assert mb.clone(policy).rounds == 0
+
+
+def test_a_clone_of_a_graph_given_by_an_iterator() -> None:
+    policy = mb.OSUB(mb.UniformMatroid(1, 3), graph=iter([(0, 1), (1, 2)]))
+    assert policy.clone().graph == ((0, 1), (1, 2))
+
+
+def test_clone_needs_a_policy() -> None:
+    with pytest.raises(TypeError, match="clone needs a Policy, got 3"):
+        mb.clone(3)
+
+
+class Stored(mb.Policy):
+    """A user's policy with parameters of every kind."""
+
+    def __init__(self, matroid, /, boldness=2, *weights, seed=0, **options) -> None:
+        super().__init__(matroid)
+        # What is inherited can be used at once.
+        self.n = self.matroid.size + len(self.counts)
+        self.kept = (boldness, weights, seed, options)
+
+    def _select(self):
+        return self.greedy_basis(-1.0 * self.counts)
+
+
+def test_parameters_of_users_classes_need_no_help_of_their_authors() -> None:
+    policy = Stored(mb.UniformMatroid(1, 2), 3, 0.5, 0.7, color="red")
+    assert policy.n == 4
+    assert policy.boldness == 3
+    assert repr(policy) == "Stored(UniformMatroid(rank=1, size=2), 3, 0.5, 0.7, color='red')"
+    assert repr(Stored(mb.UniformMatroid(1, 2), seed=2)) == (
+        "Stored(UniformMatroid(rank=1, size=2), seed=2)"
     )
-    policy = mb.RandomBasis(mb.UniformMatroid(1, 2))
-    assert repr(policy) == "RandomBasis(UniformMatroid(rank=1, size=2)) after 0 rounds"
+    assert policy.get_params()["color"] == "red"
+    assert policy.clone().kept == policy.kept == (3, (0.5, 0.7), 0, {"color": "red"})
+    assert pickle.loads(pickle.dumps(policy)).get_params().keys() == policy.get_params().keys()
+    with pytest.raises(AttributeError, match="'Stored' object has no attribute 'shyness'"):
+        policy.shyness  # noqa: B018
+
+
+def test_the_kernel_is_made_when_all_parameters_are_there() -> None:
+    class Late(mb.OMM):
+        def __init__(self, matroid, *, factor: float) -> None:
+            super().__init__(matroid)
+            self.factor = factor
+
+        def _new_kernel(self, matroid):
+            assert self.factor == 3.0
+            return super()._new_kernel(matroid)
+
+    assert Late(mb.UniformMatroid(1, 2), factor=3.0).select().tolist() == [0]
+
+
+def test_a_constructor_without_super_is_explained() -> None:
+    class Forgetful(mb.Policy):
+        def __init__(self, matroid) -> None:
+            self.size = matroid.size
+
+        def _select(self):
+            return [0]
+
+    with pytest.raises(TypeError, match=r"Forgetful.__init__ did not call super\(\).__init__"):
+        Forgetful(mb.UniformMatroid(1, 2))
+
+    class Hasty(mb.Policy):
+        def __init__(self, matroid) -> None:
+            self.start = self.counts
+            super().__init__(matroid)
+
+        def _select(self):
+            return [0]
+
+    with pytest.raises(TypeError, match=r"Hasty.__init__ did not call super\(\).__init__"):
+        Hasty(mb.UniformMatroid(1, 2))
+
+
+def test_signatures_and_help_name_what_is_there() -> None:
+    assert list(inspect.signature(mb.OMM).parameters) == ["matroid", "index", "noise", "seed"]
+    for cls in mb.catalog.POLICIES.values():
+        kinds = [p.kind for p in inspect.signature(cls).parameters.values()][1:]
+        data = [inspect.Parameter.POSITIONAL_OR_KEYWORD] if cls is mb.OSUB else []
+        assert kinds == data + [inspect.Parameter.KEYWORD_ONLY] * (len(kinds) - len(data))
+    assert "npt.ArrayLike" in str(inspect.signature(mb.Policy.update))
 
 
 class EpsilonGreedy(mb.Policy):
     """A user's policy: mostly what looks best, now and then anything."""
 
     name = "eps"
+    _check_exemptions = {  # noqa: RUF012
+        "relabeling": "random numbers are drawn in the order of the elements",
+    }
 
     def __init__(self, matroid: mb.Matroid, epsilon: float = 0.1, seed: int = 0) -> None:
         super().__init__(matroid)

@@ -138,7 +138,7 @@ def test_parts_and_sums_take_their_labels_along() -> None:
     assert not left.is_independent([LINKS[1], LINKS[2]])
     assert problem.truncate(2).best_basis([4, 3, 2, 1]) == [LINKS[2], LINKS[3]]
     assert problem.dual().rank == 1
-    colours = mb.Problem(mb.UniformMatroid(1, 2), ["red", "blue"], "min")
+    colours = mb.Problem(mb.UniformMatroid(1, 2), ["red", "blue"], sense="min")
     both = problem + colours
     assert both.labels == (*LINKS, "red", "blue")
     assert both.sense == "min"
@@ -234,7 +234,7 @@ def test_costs_with_bounds_stay_within_them() -> None:
     assert policy.means.tolist() == [0.25, 0.75]
     assert policy.mean_rewards.tolist() == [0.75, 0.25]
     assert policy.select() == ["x"]
-    with pytest.raises(ValueError, match=r"the cost of 'x' is 1.5, but KLOSM is for costs from 0"):
+    with pytest.raises(ValueError, match=r"the cost of 'x' is 1.5, but KLUCB is for costs from 0"):
         policy.update({"x": 1.5})
 
 
@@ -499,7 +499,7 @@ def test_the_explanation_of_a_leader() -> None:
 
 def test_the_explanation_of_an_exchange_and_of_first_rounds() -> None:
     policy = mb.MAUB(mb.UniformMatroid(1, 2))
-    assert policy.explain().why.startswith("First rounds")
+    assert policy.explain().why.startswith("Initial rounds")
     policy.update([0], [0.5])
     policy.update([1], [0.4])
     whys = set()

@@ -83,7 +83,7 @@ def test_bad_types() -> None:
 def test_a_used_policy_is_refused() -> None:
     policy = mb.MAUB(U24)
     mb.simulate(policy, ENVIRONMENT, 10)
-    with pytest.raises(ValueError, match="has already learnt from 10 rounds"):
+    with pytest.raises(ValueError, match="has already learned from 10 rounds"):
         mb.simulate(policy, ENVIRONMENT, 10)
 
 

@@ -32,7 +32,6 @@ def run(
     Until the run ends, calls from elsewhere are refused: from another thread, or from an
     environment or a matroid written in Python.
     """
-    policy.refuse_if_deciding()
     if rewards.size != policy.size:
         raise ValueError(f"rewards are for {rewards.size} elements, the policy has {policy.size}")
     # Signals are checked after about the same amount of work, however large the matroid is.
@@ -44,12 +43,13 @@ def run(
     cdef double value
     cdef int64_t t = 0
     cdef Py_ssize_t i, k
-    for k in range(checkpoints.shape[0]):
-        while t < checkpoints[k]:
-            policy.choose()
-            # As in `choose`. In between, no other code runs.
-            policy.is_deciding = True
-            try:
+    cdef int before = policy.guard.take(False)
+    try:
+        # What was selected before the run is of no consequence.
+        policy.select_here()
+        for k in range(checkpoints.shape[0]):
+            while t < checkpoints[k]:
+                policy.choose()
                 rewards.draw_into(policy.chosen, drawn)
                 value = 0.0
                 for i in range(policy.rank):
@@ -68,10 +68,10 @@ def run(
                     with nogil:
                         pass
                     PyErr_CheckSignals()
-            finally:
-                policy.is_deciding = False
-        regret[k] = total
-        counters[0, k] = policy.oracle_calls
-        counters[1, k] = policy.greedy_calls
-        counters[2, k] = policy.neighborhood_updates
+            regret[k] = total
+            counters[0, k] = policy.oracle_calls
+            counters[1, k] = policy.greedy_calls
+            counters[2, k] = policy.neighborhood_updates
+    finally:
+        policy.guard.give_back(before)
     return np.asarray(regret), np.asarray(counters)

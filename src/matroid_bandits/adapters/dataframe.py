@@ -103,7 +103,7 @@ def from_dataframe(
             "say what may be played together: groups='column' with capacities, "
             "vectors=['column', ...], or at_most=5"
         )
-    return Problem(matroid, names, sense)
+    return Problem(matroid, names, sense=sense)
 
 
 # ---- frames ----

@@ -84,12 +84,12 @@ def from_scipy_sparse(
     entries = _entries(matrix)
     names = None if labels is None else distinct_labels(labels, entries.shape[0], "row")
     if kind == "linear":
-        return Problem(_linear(entries, field, tolerance), names, sense)
+        return Problem(_linear(entries, field, tolerance), names, sense=sense)
     if kind == "transversal":
-        return Problem(_transversal(entries), names, sense)
+        return Problem(_transversal(entries), names, sense=sense)
     edges = _edges(entries)
     named = edges if names is None else [(names[u], names[v]) for u, v in edges]
-    return Problem(GraphicMatroid(edges), named, sense)
+    return Problem(GraphicMatroid(edges), named, sense=sense)
 
 
 def _entries(matrix: Any) -> Any:

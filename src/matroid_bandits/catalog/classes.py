@@ -36,7 +36,7 @@ MATROIDS: dict[str, type[Matroid]] = {
 POLICIES: dict[str, type[Policy]] = {
     getattr(policies, name).name: getattr(policies, name)
     for name in policies.__all__
-    if name != "Policy"
+    if getattr(getattr(policies, name), "name", "")
 }
 #: Environment classes by name.
 ENVIRONMENTS: dict[str, type[Environment]] = {

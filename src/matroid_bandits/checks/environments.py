@@ -1,8 +1,9 @@
-"""Check that an environment's rewards can be replayed and have the means it states."""
+"""Check that the rewards of an environment can be replayed and have the stated means."""
 
 import numpy as np
 
 from matroid_bandits._streams import REWARDS, stream
+from matroid_bandits._arguments import abbreviated, integer
 from matroid_bandits.environments import Environment
 
 __all__ = ["check_environment"]
@@ -16,7 +17,7 @@ def check_environment(environment: Environment, *, seed: int = 0) -> None:
     Parameters
     ----------
     environment : Environment
-        The instance to check; of a large one, the first 20 elements are looked at.
+        The instance to check; of a large one, the first 20 elements are checked.
     seed : int, default 0
         Seed of the rewards.
 
@@ -27,7 +28,7 @@ def check_environment(environment: Environment, *, seed: int = 0) -> None:
 
     Notes
     -----
-    The mean of 2,000 draws must lie within six standard errors: a right environment fails for
+    The mean of 2,000 draws must lie within six standard errors: a correct environment fails for
     about two in a billion seeds.
 
     Examples
@@ -35,6 +36,9 @@ def check_environment(environment: Environment, *, seed: int = 0) -> None:
     >>> import matroid_bandits as mb
     >>> mb.check_environment(mb.BernoulliEnvironment([0.0, 0.3, 1.0]))
     """
+    if not isinstance(environment, Environment):
+        raise TypeError(f"check_environment needs an Environment, got {abbreviated(environment)}")
+    seed = integer(seed, "seed", minimum=0)
     elements = np.arange(min(environment.size, 20))
     together = environment.rewards(seed)
     columns = np.array([together.draw(elements) for _ in range(_DRAWS)]).reshape(_DRAWS, -1)

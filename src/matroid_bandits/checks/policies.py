@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from matroid_bandits._arguments import choice, integer
 from matroid_bandits.errors import NoBasisError
 from matroid_bandits.matroids import (
     GraphicMatroid,
@@ -22,7 +23,7 @@ from matroid_bandits.simulation import SupportsSelectUpdate
 
 __all__ = ["check_policy"]
 
-# What a policy may show of its state; compared where it is there.
+# Attributes that show the state of a policy; compared where it has them.
 _STATE = (
     "rounds",
     "counts",
@@ -39,13 +40,19 @@ def check_policy(
 ) -> None:
     """Check that a policy keeps the contract, on small matroids of every kind.
 
-    It must select a basis, the same until the next update; take feedback that is partial, foreign
-    or empty; decide alike after the same history; go on alike from a deep copy; and, where it
-    shows `counts` and `means`, keep them right and refuse bad input with a ``ValueError`` that
-    leaves it as it was. Rewards are from its `reward_range`, if it has one, else from everywhere.
+    - "selection": it selects a basis, the same until the next update; learns from feedback that is
+      partial, about other elements, or empty; decides alike after the same history; goes on alike
+      from a deep copy; and, where it has `counts` and `means`, keeps them right and refuses bad
+      input with a ``ValueError`` that leaves it as it was. Rewards are from its `reward_range`, if
+      it has one, else any.
 
-    A subclass of :class:`~matroid_bandits.Policy` must also speak the language of a problem, names
-    and costs, and choose among what is on offer.
+    A subclass of :class:`~matroid_bandits.Policy` must also pass these:
+
+    - "labels_and_costs": with the labels and costs of a problem it plays the same.
+    - "availability": it selects among available elements, once for each set of them in a round.
+    - "parameters": a clone has the same parameters and has learned nothing.
+    - "relabeling": when elements are numbered differently it plays the same elements, as long as
+      there are no ties.
 
     Parameters
     ----------
@@ -62,21 +69,53 @@ def check_policy(
     AssertionError
         With what went wrong, on which matroid and in which round.
 
+    Notes
+    -----
+    A class to which a check does not apply declares so, with the reason; the reason is printed:
+    ``_check_exemptions = {"relabeling": "ties are broken by index"}``.
+
     Examples
     --------
     >>> import matroid_bandits as mb
     >>> mb.check_policy(mb.MAUB)
+    >>> mb.check_policy(mb.RandomBasis)
+    RandomBasis is exempt from "relabeling": random numbers are drawn in the order of the elements
     """
     if not callable(factory):
         raise TypeError(
             f"check_policy needs a class or a function that makes a policy, got {factory!r}"
         )
-    rng = np.random.default_rng(seed)
+    rounds = integer(rounds, "rounds", minimum=1)
+    rng = np.random.default_rng(integer(seed, "seed", minimum=0))
+    made = factory(UniformMatroid(1, 2))
+    for method in ("select", "update"):
+        if not callable(getattr(made, method, None)):
+            raise TypeError(f"the factory made {made!r}, which has no method {method}")
+    checks = _CHECKS_OF_POLICIES if isinstance(made, Policy) else _CHECKS
+    exempt = exemptions_of(type(made))
+    for name, reason in exempt.items():
+        print(f'{type(made).__name__} is exempt from "{name}": {reason}')  # noqa: T201
     for matroid in _matroids(rng):
-        _check_on(factory, matroid, rounds, rng)
-        if isinstance(factory(matroid), Policy):
-            _check_names_and_costs(factory, matroid, rounds // 3, rng)
-            _check_offers(factory, matroid, rounds // 3, rng)
+        for name, check in checks.items():
+            if name not in exempt:
+                check(factory, matroid, rounds if name == "selection" else rounds // 3, rng)
+
+
+def exemptions_of(cls: type) -> dict[str, str]:
+    """The checks that do not apply to a policy class, and why: its own and those inherited."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        for name, reason in vars(base).get("_check_exemptions", {}).items():
+            known = choice(
+                name, f"check in {base.__name__}._check_exemptions:", _CHECKS_OF_POLICIES
+            )
+            if not isinstance(reason, str) or not reason:
+                raise ValueError(
+                    f"{base.__name__}._check_exemptions must give a reason for {name!r}, "
+                    f"got {reason!r}"
+                )
+            found[known] = reason
+    return found
 
 
 def _matroids(rng: "np.random.Generator") -> list[Matroid]:
@@ -96,7 +135,7 @@ def _matroids(rng: "np.random.Generator") -> list[Matroid]:
     ]
 
 
-def _check_on(
+def _check_selection(
     factory: Callable[[Any], SupportsSelectUpdate],
     matroid: Matroid,
     rounds: int,
@@ -134,13 +173,13 @@ def _check_on(
             _check_statistics(policy, seen, where)
 
 
-def _check_names_and_costs(
+def _check_labels_and_costs(
     factory: Callable[[Any], SupportsSelectUpdate],
     matroid: Matroid,
     rounds: int,
     rng: "np.random.Generator",
 ) -> None:
-    """Names and costs against numbers and rewards: the same plays."""
+    """Labels and costs against numbers and rewards: the same plays."""
     policy: Any = factory(matroid)
     names = [f"e{e}" for e in range(matroid.size)]
     # With one bound only, costs cannot be turned into rewards.
@@ -152,59 +191,133 @@ def _check_names_and_costs(
         expected = [names[e] for e in basis]
         if other.select() != expected:
             raise AssertionError(
-                f"with names and costs select() returned {other.select()}, with numbers and "
+                f"with labels and costs select() returned {other.select()}, with numbers and "
                 f"rewards {expected}, on {matroid!r} in round {t + 1}; in _select use "
                 "mean_rewards, for which larger is better, and return numbers"
             )
         costs = _rewards(policy, len(basis), t, rng)
         other.update(dict(zip(expected, costs.tolist(), strict=True)))
-        policy.update(basis, other._turned(costs))
-    if not np.allclose(other.means, other._turned(policy.means), equal_nan=True):
+        policy.update(basis, other._in_user_units(costs))
+    if not np.allclose(other.means, other._in_user_units(policy.means), equal_nan=True):
         raise AssertionError(f"means are not in the user's units, on {matroid!r}")
 
 
-def _check_offers(
+def _check_availability(
     factory: Callable[[Any], SupportsSelectUpdate],
     matroid: Matroid,
     rounds: int,
     rng: "np.random.Generator",
 ) -> None:
-    """Of what is on offer, a basis is selected; what is not is left alone."""
+    """A basis of the available elements is selected, one for each set of them in a round."""
     policy: Any = factory(matroid)
     for t in range(rounds):
         where = f"on {matroid!r} in round {t + 1}"
-        offer = np.flatnonzero(rng.random(matroid.size) < 0.8)
-        outside = np.setdiff1d(np.arange(matroid.size), offer)
-        full = matroid.max_weight_basis(np.isin(np.arange(matroid.size), offer).astype(float))
+        available = np.flatnonzero(rng.random(matroid.size) < 0.8)
+        outside = np.setdiff1d(np.arange(matroid.size), available)
+        full = matroid.max_weight_basis(np.isin(np.arange(matroid.size), available).astype(float))
         if np.isin(full, outside).any():
             before = _state(policy)
             try:
-                selected = policy.select(available=offer)
+                selected = policy.select(available=available)
             except NoBasisError:
-                _assert_same(before, _state(policy), f"a refused offer changed %s, {where}")
-                offer = np.union1d(offer, full)
+                _assert_same(before, _state(policy), f"a refused selection changed %s, {where}")
+                available = np.union1d(available, full)
             else:
                 raise AssertionError(
-                    f"select() returned {selected}, {offer.tolist()} has no full basis, {where}"
+                    f"select() returned {selected}, {available.tolist()} has no full basis, {where}"
                 )
-        selected = policy.select(available=offer)
+        selected = policy.select(available=available)
         if not (
-            np.isin(selected, offer).all()
+            np.isin(selected, available).all()
             and len(selected) == matroid.rank
             and matroid.is_independent(selected)
         ):
             raise AssertionError(
-                f"select() returned {selected}, not a basis of {offer.tolist()}, {where}"
+                f"select() returned {selected}, not a basis of {available.tolist()}, {where}"
             )
-        if not np.array_equal(policy.select(available=offer), selected):
+        # Other sets in between make no difference.
+        for other in (None, np.union1d(available, rng.permutation(matroid.size)[:1])):
+            policy.select(available=other)
+        if not np.array_equal(policy.select(available=available), selected):
             raise AssertionError(f"select() changed its mind without an update, {where}")
         policy.update(selected, _rewards(policy, len(selected), t, rng))
+
+
+def _check_parameters(
+    factory: Callable[[Any], SupportsSelectUpdate],
+    matroid: Matroid,
+    rounds: int,  # noqa: ARG001
+    rng: "np.random.Generator",
+) -> None:
+    """A clone has the same parameters and has learned nothing."""
+    policy: Any = factory(matroid)
+    fresh = policy.select()
+    policy.update(fresh, _rewards(policy, len(fresh), 0, rng))
+    twin = policy.clone()
+    if (type(twin), repr(twin), set(twin.get_params())) != (
+        type(policy),
+        repr(policy),
+        set(policy.get_params()),
+    ):
+        raise AssertionError(f"the clone of {policy!r} is {twin!r}")
+    if twin.rounds or twin.counts.any():
+        raise AssertionError(f"the clone of {policy!r} has learned {twin.rounds} rounds already")
+    if not np.array_equal(twin.select(), fresh):
+        raise AssertionError(
+            f"the clone of {policy!r} selects {twin.select()} in round 1, the policy {fresh}"
+        )
+    for name in policy.get_params():
+        if not hasattr(policy, name):
+            raise AssertionError(f"{policy!r} has no attribute {name}")
+
+
+def _check_relabeling(
+    factory: Callable[[Any], SupportsSelectUpdate],
+    matroid: Matroid,
+    rounds: int,
+    rng: "np.random.Generator",
+) -> None:
+    """With other numbers, the same elements are played, where there are no ties."""
+    # Graphs are enough: they are easily numbered differently.
+    if not isinstance(matroid, GraphicMatroid):
+        return
+    new_number = rng.permutation(matroid.size)  # element e becomes new_number[e]
+    old_number = np.argsort(new_number)
+    renumbered = GraphicMatroid([matroid.edges[e] for e in old_number])
+    policy: Any = factory(matroid)
+    other: Any = factory(renumbered)
+    low, high = policy.reward_range
+    low, high = max(low, -1.0), min(high, 1.0)
+    # Once every element was observed, nothing depends on the numbers.
+    elements = np.arange(matroid.size)
+    for t in range(rounds):
+        rewards = low + (high - low) * rng.random(len(elements))
+        policy.update(elements, rewards)
+        other.update(new_number[elements], rewards)
+        elements = policy.select()
+        expected = np.sort(new_number[elements]).tolist()
+        if other.select().tolist() != expected:
+            raise AssertionError(
+                f"with other numbers for the elements, {type(policy).__name__} selects "
+                f"{other.select()}, not {expected}, on {matroid!r} in round {t + 2}; if ties or "
+                "random draws depend on the numbers, declare "
+                '_check_exemptions = {"relabeling": "the reason"} in the class'
+            )
+
+
+_CHECKS: dict[str, Callable[..., None]] = {"selection": _check_selection}
+_CHECKS_OF_POLICIES: dict[str, Callable[..., None]] = _CHECKS | {
+    "labels_and_costs": _check_labels_and_costs,
+    "availability": _check_availability,
+    "parameters": _check_parameters,
+    "relabeling": _check_relabeling,
+}
 
 
 def _observed(
     basis: list[int], matroid: Matroid, t: int, rng: "np.random.Generator"
 ) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """What is observed: mostly the basis, now and then a part of it, another set, or nothing."""
+    """What is observed: the basis, in some rounds part of it, another set, or nothing."""
     played = np.array(basis, dtype=np.intp)
     if t % 10 == 7:
         return rng.permutation(played)[: len(played) // 2]

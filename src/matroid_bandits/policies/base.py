@@ -1,13 +1,15 @@
 """The policy contract: select a basis, learn from its rewards."""
 
+from __future__ import annotations
+
 import copy
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from math import inf, isfinite
-from typing import Any, ClassVar, Self
+from math import inf
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._arguments import (
     distinct_elements,
@@ -16,35 +18,48 @@ from matroid_bandits._arguments import (
     weight_array,
 )
 from matroid_bandits._core.policies.base import PolicyKernel
-from matroid_bandits._types import FloatArray, IntArray
+from matroid_bandits._overrides import overridden
+from matroid_bandits._types import Selection
 from matroid_bandits.errors import NoBasisError
 from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies.availability import Availability, Decision, Decisions
+from matroid_bandits.policies.counters import Counters
 from matroid_bandits.policies.explanation import Explanation, explanation_of
-from matroid_bandits.policies.on_offer import Decision, OnOffer
-from matroid_bandits.problem import Problem
+from matroid_bandits.policies.parameters import Parametrized
+from matroid_bandits.policies.translation import Translation
+from matroid_bandits.problem import Problem, not_a_matroid
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    import numpy.typing as npt
+
+    from matroid_bandits._types import IntArray, MatroidLike
 
 __all__ = ["CompiledPolicy", "Policy"]
 
 
-class Policy(ABC):
+class Policy(Counters, Parametrized, Generic[Selection]):
     """A learner: `select` the basis to play, `update` with the rewards seen.
 
     To write your own, answer `_select` from ``self.counts``, ``self.mean_rewards`` and
-    ``self.greedy_basis(weights)``; statistics, checks, counters, names and costs are seen to for
-    you. (A class of your own with `select` and `update` runs in the simulator too.)
+    ``self.greedy_basis(weights)``. Statistics, checks, counters, labels, costs and available
+    elements are handled for you, and so are `get_params`, `clone` and `repr`. An ``__init__`` of
+    your own stores its parameters and calls ``super().__init__(matroid)``. (A class of your own
+    with `select` and `update` runs in the simulator too.)
 
     Parameters
     ----------
     matroid : Matroid or Problem
-        What may be played. With a :class:`~matroid_bandits.Problem` it speaks the problem's
-        language: its names, and costs if it has ``sense="min"``.
+        What may be played. With a :class:`~matroid_bandits.Problem` the policy uses its labels, and
+        costs if it has ``sense="min"``.
 
     Examples
     --------
     >>> import numpy as np
     >>> import matroid_bandits as mb
     >>> class Impatient(mb.Policy):
-    ...     '''Play what looked best so far; whatever is unseen looks best of all.'''
+    ...     '''Play what looked best so far; what is unobserved looks best of all.'''
     ...     def _select(self):
     ...         return self.greedy_basis(np.where(self.counts == 0, np.inf, self.mean_rewards))
     >>> environment = mb.BernoulliEnvironment([0.1, 0.9, 0.8])
@@ -56,128 +71,131 @@ class Policy(ABC):
     #: Name in tables and on the command line.
     name: ClassVar[str] = ""
 
-    def __init__(self, matroid: Matroid | Problem) -> None:
+    #: Checks of :func:`~matroid_bandits.check_policy` that do not apply to the class, each with the
+    #: reason. Subclasses inherit them.
+    _check_exemptions: ClassVar[Mapping[str, str]] = {}
+
+    # Whether the kernel decides; if not, `_select` does.
+    _kernel_decides: ClassVar[bool] = False
+
+    # `Policy[list[str]]` in annotations, also where the parameter has a default.
+    __class_getitem__ = classmethod(GenericAlias)
+
+    def __init__(self, matroid: MatroidLike[Selection]) -> None:
         if not isinstance(matroid, (Matroid, Problem)):
-            raise TypeError(
-                f"{type(self).__name__} needs a matroid, got {matroid!r}; for a function that "
-                "tells independent sets, pass OracleMatroid(size, function)"
-            )
+            raise not_a_matroid(type(self).__name__, matroid)
         self._problem = Problem.of(matroid)
-        self._kernel = self._new_kernel(self._problem.matroid)
-        self._selected: IntArray | None = None
-        # The last one of a round in which not everything was on offer.
-        self._decision: Decision[OnOffer] | None = None
+        self._decisions = Decisions()
         # Whether numbers and rewards are the user's own, so that nothing is to be translated.
         self._is_plain = self._problem.labels is None and self._problem.sense == "max"
-        self._pivot = self._find_pivot()
 
     # ---- what a new policy gives ----
 
     @abstractmethod
     def _select(self) -> Iterable[int]:
-        """The basis to play in this round, as numbers; asked once a round.
+        """The basis to play in this round, as numbers; called once a round.
 
-        Larger rewards are better, whatever the problem says: costs have been turned round.
+        Larger rewards are better, whatever the problem says: costs have become rewards.
         """
 
     def _new_kernel(self, matroid: Matroid) -> PolicyKernel:
         """Statistics and counters on `matroid`; a compiled policy's kernel decides as well."""
         return PolicyKernel(matroid)
 
-    def _why(self, selected: IntArray) -> str:  # noqa: ARG002  (for those who tell more)
+    def _why(self, selected: IntArray) -> str:  # noqa: ARG002  (for subclasses that say more)
         """The rule by which `selected` was chosen, for `explain`."""
-        if self._kernel.n_undersampled:
-            return "First rounds: what has not been observed often enough comes first."
         return (type(self).__doc__ or type(self).__name__).strip().partition("\n")[0]
+
+    def _assumed_noise(self) -> float | None:
+        """The noise level that the policy assumes by default, None if it assumes none."""
+        return None
+
+    # ---- making it ----
+
+    def _finish(self, arguments: dict[str, Any]) -> None:
+        """Called after ``__init__``, whatever that is: record its arguments, make the kernel."""
+        super()._finish(arguments)
+        kernel = self._kernel
+        noise = self._assumed_noise()
+        if noise is not None:
+            kernel.assume_noise(noise)
+
+    def _make_kernel(self) -> PolicyKernel:
+        problem = self._problem
+        self._kernel = kernel = self._new_kernel(problem.matroid)
+        low, high = self.reward_range
+        self._translation = Translation(problem, (low, high), type(self).__name__)
+        kernel.limit_rewards(low, high)
+        kernel.use_units(problem.labels, problem.sense == "min", self._translation.pivot)
+        return kernel
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            known = vars(self)
+            if name in known.get("_arguments", ()):
+                return known["_arguments"][name]
+            if name in {"_kernel", "_translation"} and "_problem" in known:
+                self._make_kernel()
+                return known[name]
+            if name in {"_kernel", "_translation", "_problem", "_decisions"}:
+                cls = type(self).__name__
+                raise TypeError(
+                    f"{cls}.__init__ did not call super().__init__(matroid); a Policy does so "
+                    "before it uses anything that it inherits"
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # ---- for the simulator ----
 
     def _deciding_kernel(self) -> PolicyKernel | None:
-        """The kernel, if it alone decides and learns, so that whole runs can be left to it."""
+        """The kernel, if it alone decides and learns, so that it can run whole simulations."""
         return None
 
     # ---- what users call ----
 
-    def select(self, available: Iterable[Any] | None = None, *, allow_smaller: bool = False) -> Any:
+    def select(
+        self, available: Iterable[Any] | None = None, *, allow_smaller: bool = False
+    ) -> Selection:
         """The basis to play.
 
-        Asked again before the next `update`, it returns the same basis and changes nothing.
+        Called again before the next `update`, it returns the same basis and changes nothing.
 
         Parameters
         ----------
         available : iterable, optional
-            What is on offer in this round, by default everything. The round is then decided on the
-            matroid restricted to it, by all that has been learnt so far.
+            The elements that are available in this round, by default all. The round is then decided
+            on the matroid restricted to them, by everything learned so far. Within a round, each
+            set of available elements has one answer; the round is the one of the set selected last.
         allow_smaller : bool, default False
-            If what is on offer holds no full basis, select a largest set that may be played,
-            instead of raising an error.
+            If the available elements contain no full basis, select a largest set that may be
+            played, instead of raising an error.
 
         Returns
         -------
         list, or numpy.ndarray
-            Names in the order of the problem's labels; numbers, ascending, where it has none.
+            Labels in the order of the problem; numbers, ascending, where it has none.
 
         Raises
         ------
         NoBasisError
-            If what is on offer holds no full basis. Nothing has changed then.
+            If the available elements contain no full basis. Nothing has changed then.
+        RuntimeError
+            If the policy is in use in another thread, or further up in this one. Nothing has
+            changed then.
         """
         if available is not None:
-            offer = np.sort(self._problem.elements(available))
-            if len(offer) < self._problem.size:
-                selected = self._select_from(offer, allow_smaller=allow_smaller)
-                return self._problem.names(selected.copy())
-        self._close_decision()
-        return self._problem.names(self._select_elements())
-
-    def _select_elements(self) -> IntArray:
-        """The numbers of the basis to play when everything is on offer, a copy."""
-        if self._selected is None:
-            self._selected = distinct_elements(self._select(), self._problem.size)
-        return self._selected.copy()
-
-    def _select_from(self, offer: IntArray, *, allow_smaller: bool) -> IntArray:
-        """The numbers of the basis to play when only `offer` is available."""
-        last = self._decision
-        matroid = (
-            last.matroid
-            if last is not None and last.matroid.is_for(offer)
-            else OnOffer(self.matroid, offer)
-        )
-        if matroid.rank < self.matroid.rank and not allow_smaller:
-            raise NoBasisError(self._no_basis(matroid))
-        if last is not None and last.is_open and last.matroid is matroid:
-            return last.elements
-        whole = self._kernel
-        part = whole.for_matroid(matroid, None if last is None else last.kernel)
-        # Whatever `_select` asks, it asks about this round.
-        self._kernel = part
-        try:
-            selected = distinct_elements(self._select(), self._problem.size)
-            if matroid._why_no_basis(selected):
-                raise ValueError(
-                    f"{type(self).__name__} selected {self._problem.names(selected)!r}, which is "
-                    f"not a basis of {matroid!r}; use self.greedy_basis(weights) in _select"
-                )
-            why = self._why(selected)
-        finally:
-            self._kernel = whole
-        whole.adopt(part)
-        self._decision = Decision(matroid, selected, why, part.index_values(), kernel=part)
-        return selected
-
-    def _close_decision(self) -> None:
-        """What was selected when not everything was on offer is not to be played any more."""
-        if self._decision is not None:
-            self._decision.is_open = False
-
-    def _no_basis(self, matroid: OnOffer) -> str:
-        names = self._problem.names(matroid.missing)
-        return (
-            f"no full basis is available: of the {self.matroid.rank} elements of a basis, at most "
-            f"{matroid.rank} can be played together. A full one would need more, for instance "
-            f"{', '.join(map(str, list(names)[:5]))}; pass allow_smaller=True to play what there is"
-        )
+            elements = np.sort(self._problem.elements(available))
+            if len(elements) < self._problem.size:
+                with self._kernel.guard.hold():
+                    decision = self._decide(elements, allow_smaller=allow_smaller)
+                return self._problem.names(decision.elements.copy())
+        if self._kernel_decides:
+            selected = self._kernel.select()
+        else:
+            with self._kernel.guard.hold():
+                selected = self._select_everything()
+        return selected if self._is_plain else self._problem.names(selected)  # type: ignore[return-value]
 
     def update(
         self, elements: npt.ArrayLike | Mapping[Any, float], rewards: npt.ArrayLike | None = None
@@ -188,8 +206,8 @@ class Policy(ABC):
         ----------
         elements : array_like, or mapping
             What was observed: the basis selected, part of it, or any other elements, each at most
-            once, in any order. Nothing at all is allowed too. A mapping gives their rewards as
-            well: ``update({"a": 0.3, "b": 0.7})``.
+            once, in any order. Nothing at all is allowed too. A mapping, or a Series of pandas,
+            gives their rewards as well: ``update({"a": 0.3, "b": 0.7})``.
         rewards : array_like of float
             The reward of each of them, finite and in the `reward_range`; costs, if the problem has
             ``sense="min"``.
@@ -198,64 +216,21 @@ class Policy(ABC):
         ------
         ValueError
             If anything is wrong with the input. The policy is then as it was.
+        RuntimeError
+            If the policy is in use in another thread, or further up in this one. Nothing has
+            changed then.
         """
-        if isinstance(elements, Mapping):
-            if rewards is not None:
-                raise ValueError("rewards are given twice: in the mapping, and beside it")
-            rewards = list(elements.values())
-            elements = list(elements)
-        elif rewards is None:
-            raise ValueError(
-                "rewards are missing; write update(elements, rewards) or update({element: reward})"
-            )
+        if rewards is None:
+            elements, rewards = _pairs(elements)
+        elif isinstance(elements, Mapping):
+            raise ValueError("rewards are given twice: in the mapping, and beside it")
         if self._is_plain:
             self._kernel.update(element_array(elements), real_array(rewards, "rewards"))
         else:
-            self._kernel.update(*self._translated(elements, rewards))
-        self._selected = None
-        self._close_decision()
-
-    def _translated(self, names: Any, given: npt.ArrayLike) -> tuple[IntArray, FloatArray]:
-        """Names and values as numbers and rewards, checked: messages are in the user's words."""
-        what = "cost" if self._problem.sense == "min" else "reward"
-        elements = self._problem.elements(names)
-        values = real_array(given, f"{what}s")
-        if len(values) != len(elements):
-            raise ValueError(
-                f"one {what} per element is needed, got {len(elements)} elements "
-                f"and {len(values)} {what}s"
-            )
-        low, high = self.reward_range
-        for e, value in zip(elements.tolist(), values.tolist(), strict=True):
-            if not isfinite(value):
-                name = self._problem.name(e)
-                raise ValueError(f"the {what} of {name!r} is {value}; it must be finite")
-            if not low <= value <= high:
-                raise ValueError(
-                    f"the {what} of {self._problem.name(e)!r} is {value:.6g}, but "
-                    f"{type(self).__name__} is for {what}s from {low:g} to {high:g}; rescale them, "
-                    "or take an index without bounds, such as UCB(noise=...)"
-                )
-        return elements, self._turned(values)
-
-    def _turned(self, values: FloatArray) -> FloatArray:
-        """Costs as rewards, rewards as costs; as they are, where rewards are to be large."""
-        return self._pivot - values if self._problem.sense == "min" else values
-
-    def _find_pivot(self) -> float:
-        """What costs are taken from to become rewards that lie in the policy's range."""
-        low, high = self.reward_range
-        if self._problem.sense == "max" or low == -high:
-            return 0.0
-        if not isfinite(low + high):
-            raise ValueError(
-                f"{type(self).__name__} is for rewards from {low:g} to {high:g}: costs cannot be "
-                "turned into such rewards; take an index with two bounds or none"
-            )
-        return low + high
+            self._kernel.update(*self._translation.feedback(elements, rewards))  # type: ignore[arg-type]
 
     def explain(self) -> Explanation:
-        """Why the set just selected was selected; asked before `select`, it selects.
+        """Why the set just selected was selected; called before `select`, it selects.
 
         Returns
         -------
@@ -265,10 +240,10 @@ class Policy(ABC):
         Examples
         --------
         >>> import matroid_bandits as mb
-        >>> colours = mb.Problem(mb.UniformMatroid(1, 3), labels=["red", "green", "blue"])
-        >>> policy = mb.OMM(colours, noise=0.5)
-        >>> for colour, reward in [("red", 0.4), ("green", 0.9), ("blue", 0.1)]:
-        ...     policy.update([colour], [reward])
+        >>> colors = mb.Problem(mb.UniformMatroid(1, 3), labels=["red", "green", "blue"])
+        >>> policy = mb.OMM(colors, noise=0.5)
+        >>> for color, reward in [("red", 0.4), ("green", 0.9), ("blue", 0.1)]:
+        ...     policy.update([color], [reward])
         >>> print(policy.explain())
         Optimistic Matroid Maximization: greedy on upper confidence bounds, every round.
         <BLANKLINE>
@@ -279,102 +254,130 @@ class Policy(ABC):
         red            0.4      1   1.233  green
         blue           0.1      1  0.9326  green
         """
-        decision: Decision[Any] | None = self._decision
-        if decision is None or not decision.is_open:
-            selected = self._select_elements()
-            why, index = self._why(selected), self._kernel.index_values()
-            decision = Decision(self.matroid, selected, why, index)
-        return explanation_of(
-            self._problem,
-            decision.matroid,
-            decision.elements,
-            why=decision.why,
-            means=self.means,
-            counts=self.counts,
-            index=self._turned(decision.index),
-        )
+        kernel = self._kernel
+        with kernel.guard.hold():
+            decision = None if kernel.selected is None else self._decisions.last
+            if decision is None:
+                selected = self._select_everything()
+                why = self._why(selected)
+                decision = Decision(self.matroid, selected, why, kernel.index_values(), {})
+            return explanation_of(
+                self._problem,
+                decision.matroid,
+                decision.elements,
+                why=decision.why,
+                means=self.means,
+                counts=self.counts,
+                index=self._in_user_units(decision.index),
+            )
 
     def greedy_basis(self, weights: npt.ArrayLike) -> IntArray:
         """The basis of largest weight, ascending, counted in `oracle_calls` and `greedy_calls`.
 
-        For use in `_select`. Ties go to the lowest index; infinite weights are allowed.
+        For use in `_select`. Ties go to the lowest element; infinite weights are allowed.
         """
         return self._kernel.greedy_basis(weight_array(weights, self._kernel.size))
 
+    # ---- deciding; the guard is held ----
+
+    def _select_everything(self) -> IntArray:
+        """The basis to play when all elements are available, a copy."""
+        kernel = self._kernel
+        if self._kernel_decides:
+            with kernel.guard.lend_to_rule():
+                return kernel.select()
+        decisions = self._decisions.in_round(kernel.rounds)
+        if decisions.everything is None:
+            kernel.begin()
+            selected = self._ask_rule()
+            kernel.settle(selected)
+            decisions.everything = selected
+        kernel.select_here()
+        return decisions.everything.copy()
+
+    def _decide(self, available: IntArray, *, allow_smaller: bool) -> Decision:
+        """Select from `available`, which are not all elements."""
+        kernel = self._kernel
+        decisions = self._decisions.in_round(kernel.rounds)
+        decision = decisions.get(available)
+        matroid = decision.matroid if decision else decisions.matroid(kernel.matroid, available)
+        if matroid.rank < kernel.rank and not allow_smaller:
+            raise NoBasisError(self._no_basis(matroid))
+        if decision is None:
+            part = kernel.for_matroid(matroid, decisions.kernel)
+            # While `_select` runs, everything that it uses is about this matroid.
+            self._kernel = part
+            try:
+                selected = self._ask_rule()
+                why = self._why(selected)
+                decision = Decision(matroid, selected, why, part.index_values(), part.outcome())
+            finally:
+                self._kernel = kernel
+                kernel.end_part()
+            decisions.add(available, decision, part)
+        kernel.select_outcome(decision.outcome)
+        decisions.last = decision
+        return decision
+
+    def _ask_rule(self) -> IntArray:
+        """What `_select` selects, checked to be a basis."""
+        kernel = self._kernel
+        with kernel.guard.lend_to_rule():
+            selected = distinct_elements(self._select(), kernel.size)
+        # What greedy found is a basis already.
+        if not kernel.is_found(selected):
+            reason = kernel.matroid._why_no_basis(selected)
+            if reason:
+                names = self._problem.names(selected)
+                raise ValueError(
+                    f"{type(self).__name__} selected {names!r}, which is not a basis of "
+                    f"{kernel.matroid!r}: {reason}; use self.greedy_basis(weights) in _select"
+                )
+        return selected
+
+    def _no_basis(self, matroid: Availability) -> str:
+        names = self._problem.names(matroid.missing)
+        return (
+            f"no full basis is available: of the {self.matroid.rank} elements of a basis, at most "
+            f"{matroid.rank} can be played together. A full one would need more, for instance "
+            f"{', '.join(map(str, list(names)[:5]))}; pass allow_smaller=True to play what there is"
+        )
+
+    # ---- what users read ----
+
     @property
-    def problem(self) -> Problem:
-        """What may be played, with its names and its sense."""
+    def problem(self) -> Problem[Any, Selection]:
+        """What may be played, with its labels and its sense."""
         return self._problem
 
     @property
     def matroid(self) -> Matroid:
         """What may be played; in `_select`, what may be played in this round."""
-        matroid: Matroid = self._kernel.matroid
-        return matroid
+        kernel = vars(self).get("_kernel")
+        return self._problem.matroid if kernel is None else kernel.matroid  # type: ignore[no-any-return]
 
     @property
     def reward_range(self) -> tuple[float, float]:
-        """The lowest and the highest reward, or cost, that it accepts."""
+        """The smallest and the largest reward, or cost, that it accepts."""
         index = self._kernel.index
         return (-inf, inf) if index is None else (index.low, index.high)
-
-    @property
-    def rounds(self) -> int:
-        """Number of rounds ended by `update`."""
-        return self._kernel.rounds
-
-    @property
-    def counts(self) -> npt.NDArray[np.int64]:
-        """How often each element was observed (a copy)."""
-        return self._kernel.counts_copy()
-
-    @property
-    def means(self) -> FloatArray:
-        """Mean of each element so far, in the order of the labels and in the user's units: rewards
-        or costs; NaN where it was never observed (a copy).
-        """
-        return self._turned(self._kernel.means_copy())
-
-    @property
-    def mean_rewards(self) -> FloatArray:
-        """The same for use in `_select`: larger is better, also where the user has costs."""
-        return self._kernel.means_copy()
-
-    @property
-    def oracle_calls(self) -> int:
-        """Independence questions.
-
-        One per element tested by greedy, one per exchange asked about: by OMM and by
-        ``MAUB(matroid, neighborhood="paper")`` as [DG25] counts them, by ``MAUB(matroid)`` those
-        really asked.
-        """
-        return self._kernel.oracle_calls
-
-    @property
-    def greedy_calls(self) -> int:
-        """Runs of greedy, those of the first rounds included."""
-        return self._kernel.greedy_calls
-
-    @property
-    def neighborhood_updates(self) -> int:
-        """Partner computations while the leader stayed."""
-        return self._kernel.neighborhood_updates
 
     def __copy__(self) -> Self:
         # A copy that shared the statistics would learn with the original.
         return copy.deepcopy(self)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._played!r}) after {self.rounds} rounds"
 
-    @property
-    def _played(self) -> Matroid | Problem:
-        """What may be played, as short as it can be said."""
-        return self.matroid if self._is_plain else self._problem
-
-
-class CompiledPolicy(Policy):
+class CompiledPolicy(Policy[Selection]):
     """A policy whose kernel decides; a subclass gives it by `_new_kernel`."""
+
+    _kernel_decides = True
+    # Those of `_select`, `select` and `update` that a subclass has changed.
+    _overrides: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._overrides = overridden(cls, CompiledPolicy, ("_select", "select", "update"))
+        cls._kernel_decides = "_select" not in cls._overrides
 
     @abstractmethod
     def _new_kernel(self, matroid: Matroid) -> PolicyKernel: ...
@@ -382,16 +385,24 @@ class CompiledPolicy(Policy):
     def _select(self) -> IntArray:
         return self._kernel.select()
 
-    def _select_elements(self) -> IntArray:
-        if type(self)._select is not CompiledPolicy._select:
-            return super()._select_elements()
-        return self._kernel.select()
+    def _why(self, selected: IntArray) -> str:
+        if self._kernel.n_undersampled:
+            return "Initial rounds: elements that were not observed often enough come first."
+        return super()._why(selected)
 
     def _deciding_kernel(self) -> PolicyKernel | None:
         # Not if a subclass, or somebody on this very object, has changed how it selects or learns.
-        inherits = all(
-            getattr(type(self), method) is getattr(CompiledPolicy, method)
-            and method not in vars(self)
-            for method in ("_select", "select", "update")
+        is_changed = self._overrides or not vars(self).keys().isdisjoint(
+            ("_select", "select", "update")
         )
-        return self._kernel if inherits else None
+        return None if is_changed else self._kernel
+
+
+def _pairs(given: Any) -> tuple[list[Any], list[Any]]:
+    """The keys and values of a mapping, or of a Series of pandas."""
+    if not hasattr(given, "items"):
+        raise ValueError(
+            "rewards are missing; write update(elements, rewards) or update({element: reward})"
+        )
+    pairs = list(given.items())
+    return [key for key, _ in pairs], [value for _, value in pairs]

@@ -5,20 +5,19 @@ With the Beta prior: rewards in [0, 1], no first rounds, every element begins wi
 Departures: none. The normal prior is ours; it begins with one observation of every element.
 """
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from matroid_bandits._arguments import choice
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import BetaThompson, GaussianThompson, Index
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["CTS"]
 
 PRIORS = ("beta", "gaussian")
 
 
-class CTS(GreedyPolicy):
+class CTS(GreedyPolicy[Selection]):
     """Combinatorial Thompson Sampling: greedy on posterior draws, every round.
 
     Parameters
@@ -45,19 +44,27 @@ class CTS(GreedyPolicy):
     """
 
     name = "CTS"
+    _check_exemptions: ClassVar = {
+        "relabeling": "random numbers are drawn in the order of the elements"
+    }
 
     def __init__(
         self,
-        matroid: Matroid | Problem,
+        matroid: MatroidLike[Selection],
         *,
         prior: Literal["beta", "gaussian"] = "beta",
         noise: float | None = None,
         seed: int = 0,
     ) -> None:
-        choice(prior, "prior", PRIORS)
+        self._prior = choice(prior, "prior", PRIORS)
         if prior == "beta" and noise is not None:
-            raise ValueError('noise is for prior="gaussian"; a Beta prior knows none')
+            raise ValueError('noise is for prior="gaussian"; a Beta prior has none')
         index: Index = BetaThompson()
         if prior == "gaussian":
             index = GaussianThompson() if noise is None else GaussianThompson(noise)
-        super().__init__(matroid, index, seed)
+        super().__init__(matroid, index=index, seed=seed)
+
+    @property
+    def prior(self) -> str:
+        """The prior of the means: "beta" or "gaussian"."""
+        return self._prior

@@ -6,15 +6,14 @@ several unobserved elements at a time where the paper plays one set for each ele
 are not cut: on a matroid, cutting would only make ties.
 """
 
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import UCB
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["CUCB"]
 
 
-class CUCB(GreedyPolicy):
+class CUCB(GreedyPolicy[Selection]):
     """Combinatorial UCB: greedy on ``mean + sqrt(1.5 ln t / count)``, every round.
 
     Parameters
@@ -36,5 +35,5 @@ class CUCB(GreedyPolicy):
 
     name = "CUCB"
 
-    def __init__(self, matroid: Matroid | Problem) -> None:
-        super().__init__(matroid, UCB(constant=1.5))
+    def __init__(self, matroid: MatroidLike[Selection]) -> None:
+        super().__init__(matroid, index=UCB(constant=1.5))

@@ -1,16 +1,18 @@
 """Epsilon-greedy: a baseline that explores at random, at a constant rate."""
 
+from typing import ClassVar
+
 from matroid_bandits._arguments import integer, real
 from matroid_bandits._core.policies.epsilon_greedy import EpsilonGreedyKernel
 from matroid_bandits._core.streams.random_stream import RandomStream
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["EpsilonGreedy"]
 
 
-class EpsilonGreedy(CompiledPolicy):
+class EpsilonGreedy(CompiledPolicy[Selection]):
     """Greedy on the means, but a random basis in a share `epsilon` of the rounds.
 
     Parameters
@@ -32,11 +34,16 @@ class EpsilonGreedy(CompiledPolicy):
     """
 
     name = "EpsilonGreedy"
+    _check_exemptions: ClassVar = {
+        "relabeling": "random numbers are drawn in the order of the elements"
+    }
 
-    def __init__(self, matroid: Matroid | Problem, *, epsilon: float = 0.1, seed: int = 0) -> None:
+    def __init__(
+        self, matroid: MatroidLike[Selection], *, epsilon: float = 0.1, seed: int = 0
+    ) -> None:
+        super().__init__(matroid)
         self._epsilon = real(epsilon, "epsilon", minimum=0, maximum=1)
         self._seed = integer(seed, "seed", minimum=0)
-        super().__init__(matroid)
 
     def _new_kernel(self, matroid: Matroid) -> EpsilonGreedyKernel:
         return EpsilonGreedyKernel(matroid, RandomStream(self._seed), self._epsilon)
@@ -45,3 +52,8 @@ class EpsilonGreedy(CompiledPolicy):
     def epsilon(self) -> float:
         """Probability of a random round."""
         return self._epsilon
+
+    @property
+    def seed(self) -> int:
+        """Seed of the coin and of the random bases."""
+        return self._seed

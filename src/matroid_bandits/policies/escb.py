@@ -16,9 +16,9 @@ import numpy as np
 from matroid_bandits._arguments import abbreviated, choice, real
 from matroid_bandits._core.policies.escb.rule import ESCBKernel, ExchangeKernel
 from matroid_bandits._core.policies.escb.sweep import ExactKernel, SweepKernel
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["ESCB"]
 
@@ -29,7 +29,7 @@ KERNELS: dict[str, type[ESCBKernel]] = {
 }
 
 
-class ESCB(CompiledPolicy):
+class ESCB(CompiledPolicy[Selection]):
     """Efficient Sampling for Combinatorial Bandits: one confidence bonus for the whole basis.
 
     In round t it plays the basis with the largest
@@ -83,7 +83,8 @@ class ESCB(CompiledPolicy):
 
     def __init__(
         self,
-        matroid: Matroid | Problem,
+        matroid: MatroidLike[Selection],
+        *,
         method: Literal["exchange", "sweep", "exact"] = "exchange",
         noise: float = 0.5,
     ) -> None:
@@ -104,6 +105,9 @@ class ESCB(CompiledPolicy):
     def noise(self) -> float:
         """The standard deviation that the bonus is made for."""
         return self._noise
+
+    def _assumed_noise(self) -> float | None:
+        return self._noise if self._is_default("noise") else None
 
     @property
     def bound(self) -> float:
@@ -127,5 +131,5 @@ class ESCB(CompiledPolicy):
         reason = self.matroid._why_no_basis(elements)
         if reason:
             names = list(self._problem.names(elements))
-            raise ValueError(f"{abbreviated(names)} is not a basis of {self._played!r}: {reason}")
+            raise ValueError(f"{abbreviated(names)} is not a basis of {self.matroid!r}: {reason}")
         return self._kernel.value(elements)

@@ -18,12 +18,13 @@ feature first; of equal features, whichever order they met in.
 """
 
 import math
+from typing import ClassVar
 
 from matroid_bandits._arguments import integer, real
 from matroid_bandits._core.policies.faster_cucb.rule import FasterCUCBKernel
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["FasterCUCB"]
 
@@ -31,7 +32,7 @@ __all__ = ["FasterCUCB"]
 LEAST_EPS = 1e-9
 
 
-class FasterCUCB(CompiledPolicy):
+class FasterCUCB(CompiledPolicy[Selection]):
     """CUCB with rounded weights, whose best basis is kept up to date instead of found anew.
 
     In round t the weight of an element is ``mean + sqrt(1.5 ln t / count)``. CUCB plays a basis of
@@ -76,10 +77,17 @@ class FasterCUCB(CompiledPolicy):
     """
 
     name = "FasterCUCB"
+    _check_exemptions: ClassVar = {
+        "relabeling": "rounded weights tie, and ties depend on the order of the elements"
+    }
     _kernel: FasterCUCBKernel
 
     def __init__(
-        self, matroid: Matroid | Problem, eps: float | None = None, horizon: int = 100_000
+        self,
+        matroid: MatroidLike[Selection],
+        *,
+        eps: float | None = None,
+        horizon: int = 100_000,
     ) -> None:
         self._horizon = integer(horizon, "horizon", minimum=3)
         self._eps = (

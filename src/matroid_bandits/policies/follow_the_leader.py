@@ -1,14 +1,13 @@
 """Follow the leader: a baseline without exploration, whose regret grows with the horizon."""
 
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import Mean
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["FollowTheLeader"]
 
 
-class FollowTheLeader(GreedyPolicy):
+class FollowTheLeader(GreedyPolicy[Selection]):
     """Greedy on the means, every round: no exploration after the first look.
 
     Parameters
@@ -27,5 +26,5 @@ class FollowTheLeader(GreedyPolicy):
 
     name = "FollowTheLeader"
 
-    def __init__(self, matroid: Matroid | Problem) -> None:
-        super().__init__(matroid, Mean())
+    def __init__(self, matroid: MatroidLike[Selection]) -> None:
+        super().__init__(matroid, index=Mean())

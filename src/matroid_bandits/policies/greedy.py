@@ -1,13 +1,14 @@
-"""What policies share that run greedy on an index every round."""
+"""What policies that run greedy on an index every round share."""
 
 from matroid_bandits._core.policies.greedy import GreedyKernel
+from matroid_bandits._types import Selection
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.indexed import IndexPolicy
 
 __all__ = ["GreedyPolicy"]
 
 
-class GreedyPolicy(IndexPolicy):
+class GreedyPolicy(IndexPolicy[Selection]):
     """Greedy on an index, every round."""
 
     def _new_kernel(self, matroid: Matroid) -> GreedyKernel:

@@ -1,27 +1,38 @@
-"""What policies share that are a structure with an index."""
+"""What policies with an index share."""
 
 from matroid_bandits._arguments import integer
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import Index
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["IndexPolicy"]
 
 
-class IndexPolicy(CompiledPolicy):
-    """A structure with an index."""
+class IndexPolicy(CompiledPolicy[Selection]):
+    """A policy with an index; a subclass says what it does with it."""
 
-    def __init__(self, matroid: Matroid | Problem, index: Index, seed: int = 0) -> None:
+    def __init__(self, matroid: MatroidLike[Selection], *, index: Index, seed: int = 0) -> None:
+        super().__init__(matroid)
         self._index = index
         self._seed = integer(seed, "seed", minimum=0)
-        super().__init__(matroid)
 
     @property
     def index(self) -> Index:
-        """How optimistic it is."""
+        """How optimistic the policy is about an element."""
         return self._index
 
-    def __repr__(self) -> str:
-        name = type(self).__name__
-        return f"{name}({self._played!r}, index={self._index!r}) after {self.rounds} rounds"
+    @property
+    def noise(self) -> float | None:
+        """The noise level of the index, None if it has no such parameter."""
+        noise: float | None = getattr(self._index, "noise", None)
+        return noise
+
+    @property
+    def seed(self) -> int:
+        """Seed of an index that draws at random."""
+        return self._seed
+
+    def _assumed_noise(self) -> float | None:
+        # An index that was passed says what its noise is.
+        is_default = self._is_default("noise") and self._arguments.get("index", "ucb") == "ucb"
+        return self.noise if is_default else None

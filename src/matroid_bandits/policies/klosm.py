@@ -6,15 +6,14 @@ where it is negative. Ties go to the lowest index.
 """
 
 from matroid_bandits._arguments import real
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import KLUCB
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["KLOSM"]
 
 
-class KLOSM(GreedyPolicy):
+class KLOSM(GreedyPolicy[Selection]):
     """KL-OSM: greedy on Bernoulli kl-UCB indices, every round; rewards from 0 to 1.
 
     Asymptotically optimal for Bernoulli rewards: its regret approaches `regret_lower_bound`.
@@ -44,5 +43,10 @@ class KLOSM(GreedyPolicy):
 
     name = "KLOSM"
 
-    def __init__(self, matroid: Matroid | Problem, *, c: float = 3.0) -> None:
-        super().__init__(matroid, KLUCB(real(c, "c", minimum=0, maximum=1e6)))
+    def __init__(self, matroid: MatroidLike[Selection], *, c: float = 3.0) -> None:
+        super().__init__(matroid, index=KLUCB(real(c, "c", minimum=0, maximum=1e6)))
+
+    @property
+    def c(self) -> float:
+        """The factor of ln ln t in the index."""
+        return self._index.c

@@ -14,18 +14,18 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import choice
 from matroid_bandits._core.policies.maub.rule import MAUBKernel
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.indexed import IndexPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["MAUB"]
 
 NEIGHBORHOODS = ("lean", "paper")
 
 
-class MAUB(IndexPolicy):
+class MAUB(IndexPolicy[Selection]):
     """Plays near a leader and calls the oracle O(log log T) times, not in every round.
 
     It plays near a *leader*, the basis that looks best, and explores by single exchanges: element
@@ -86,15 +86,15 @@ class MAUB(IndexPolicy):
 
     def __init__(
         self,
-        matroid: Matroid | Problem,
-        neighborhood: Literal["lean", "paper"] = "lean",
+        matroid: MatroidLike[Selection],
         *,
+        neighborhood: Literal["lean", "paper"] = "lean",
         index: Index | str | Mapping[str, Any] = "ucb",
         noise: float | None = None,
         seed: int = 0,
     ) -> None:
         self._neighborhood = choice(neighborhood, "neighborhood", NEIGHBORHOODS)
-        super().__init__(matroid, chosen_index(index, noise), seed)
+        super().__init__(matroid, index=chosen_index(index, noise), seed=seed)
 
     def _new_kernel(self, matroid: Matroid) -> MAUBKernel:
         index = self._index._new_kernel(self._seed)
@@ -106,7 +106,7 @@ class MAUB(IndexPolicy):
         return self._neighborhood
 
     @property
-    def leader(self) -> Any:
+    def leader(self) -> Selection | None:
         """The leader: labels, or ascending numbers if there are none. None in the initial
         rounds.
         """

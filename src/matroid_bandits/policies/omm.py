@@ -9,16 +9,15 @@ as [DG25] compares it. Ties go to the lowest index. Other indices and noise leve
 from collections.abc import Mapping
 from typing import Any
 
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.greedy import GreedyPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["OMM"]
 
 
-class OMM(GreedyPolicy):
+class OMM(GreedyPolicy[Selection]):
     """Optimistic Matroid Maximization: greedy on upper confidence bounds, every round.
 
     The bound of an element is ``mean + sqrt(2 ln t / count)`` in round t.
@@ -59,10 +58,10 @@ class OMM(GreedyPolicy):
 
     def __init__(
         self,
-        matroid: Matroid | Problem,
+        matroid: MatroidLike[Selection],
         *,
         index: Index | str | Mapping[str, Any] = "ucb",
         noise: float | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__(matroid, chosen_index(index, noise), seed)
+        super().__init__(matroid, index=chosen_index(index, noise), seed=seed)

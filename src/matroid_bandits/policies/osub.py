@@ -10,7 +10,7 @@ matroid as arms, and other indices, are ours.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import abbreviated, as_list, integer
 from matroid_bandits._core.matroids.bases import bases_of
 from matroid_bandits._core.policies.osub.rule import Arms, OSUBKernel
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.matroids import Matroid
@@ -27,7 +28,7 @@ from matroid_bandits.problem import Problem
 __all__ = ["OSUB"]
 
 
-class OSUB(IndexPolicy):
+class OSUB(IndexPolicy[Selection]):
     """Plays the best arm so far or one of its neighbors, on a graph of arms; rewards from 0 to 1.
 
     The *leader* is the arm with the largest mean. It is played in every ``gamma + 1``-th of the
@@ -83,11 +84,14 @@ class OSUB(IndexPolicy):
     """
 
     name = "OSUB"
+    _check_exemptions: ClassVar = {
+        "relabeling": "bases that were never played tie, and ties go to the lowest"
+    }
     _kernel: OSUBKernel
 
     def __init__(
         self,
-        matroid: Matroid | Problem,
+        matroid: MatroidLike[Selection],
         graph: Iterable[tuple[Any, Any]] | None = None,
         *,
         index: Index | str | Mapping[str, Any] = "kl",
@@ -97,7 +101,7 @@ class OSUB(IndexPolicy):
         self._graph = (
             None if graph is None else tuple(_edge(edge) for edge in as_list(graph, "graph"))
         )
-        super().__init__(matroid, chosen_index(index, noise), seed)
+        super().__init__(matroid, index=chosen_index(index, noise), seed=seed)
 
     def _new_kernel(self, matroid: Matroid) -> OSUBKernel:
         index = self._index._new_kernel(self._seed)
@@ -133,10 +137,10 @@ class OSUB(IndexPolicy):
     @property
     def arm_means(self) -> npt.NDArray[np.float64]:
         """Mean reward, or cost, of each arm so far, NaN where it was never played (a copy)."""
-        return self._turned(self._kernel.arm_means_copy())
+        return self._in_user_units(self._kernel.arm_means_copy())
 
     @property
-    def leader(self) -> Any:
+    def leader(self) -> Selection:
         """The elements of the arm with the largest mean so far: names, or ascending numbers where
         there are none.
         """

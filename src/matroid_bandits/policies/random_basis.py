@@ -1,16 +1,18 @@
 """Random play: the baseline that learns nothing."""
 
+from typing import ClassVar
+
 from matroid_bandits._arguments import integer
 from matroid_bandits._core.policies.random_basis import RandomKernel
 from matroid_bandits._core.streams.random_stream import RandomStream
+from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
-from matroid_bandits.problem import Problem
 
 __all__ = ["RandomBasis"]
 
 
-class RandomBasis(CompiledPolicy):
+class RandomBasis(CompiledPolicy[Selection]):
     """A random basis every round, whatever was observed.
 
     The basis that greedy finds in a uniformly random order of the elements. On uniform and
@@ -31,10 +33,18 @@ class RandomBasis(CompiledPolicy):
     """
 
     name = "RandomBasis"
+    _check_exemptions: ClassVar = {
+        "relabeling": "random numbers are drawn in the order of the elements"
+    }
 
-    def __init__(self, matroid: Matroid | Problem, *, seed: int = 0) -> None:
-        self._seed = integer(seed, "seed", minimum=0)
+    def __init__(self, matroid: MatroidLike[Selection], *, seed: int = 0) -> None:
         super().__init__(matroid)
+        self._seed = integer(seed, "seed", minimum=0)
 
     def _new_kernel(self, matroid: Matroid) -> RandomKernel:
         return RandomKernel(matroid, RandomStream(self._seed))
+
+    @property
+    def seed(self) -> int:
+        """Seed of the orders."""
+        return self._seed

@@ -1,5 +1,7 @@
 from libc.stdint cimport int64_t
 
+from matroid_bandits._core.streams.random_stream cimport RandomStream
+
 
 # An optimistic value for each element: it grows with the mean of the observed rewards and, for
 # elements that were observed rarely, with time. It reads the statistics of its policy.
@@ -14,6 +16,7 @@ cdef class IndexKernel:
     cdef bint needs_rewards
     # Whether it implements `value_above`, for values that are expensive to compute.
     cdef bint is_lazy
+    cdef RandomStream random_stream  # None if it draws nothing
     cdef const int64_t[::1] counts
     cdef const double[::1] means
     cdef const double[::1] inverse_root

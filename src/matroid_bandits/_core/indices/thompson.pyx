@@ -12,7 +12,6 @@ from matroid_bandits._core.indices.base cimport IndexKernel
 cdef class BetaKernel(IndexKernel):
     """A draw from Beta(1 + successes, 1 + failures); a reward between 0 and 1 tosses a coin."""
 
-    cdef RandomStream random_stream
     cdef double[:, ::1] tallies  # [e, 0] successes, [e, 1] failures; both begin with 1
 
     def __init__(self, str name, RandomStream random_stream):
@@ -53,7 +52,6 @@ cdef class BetaKernel(IndexKernel):
 cdef class GaussianKernel(IndexKernel):
     """A draw from the normal distribution around the mean."""
 
-    cdef RandomStream random_stream
     cdef double noise
 
     def __init__(self, str name, double noise, RandomStream random_stream):

@@ -3,12 +3,15 @@ from libc.stdint cimport int32_t, int64_t
 
 from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.matroids.base cimport MatroidKernel
+from matroid_bandits._core.policies.guard cimport Guard
 from matroid_bandits._core.policies.initial_rounds cimport InitialRounds
+from matroid_bandits._core.streams.random_stream cimport RandomStream
 
 
 # What all policies share: statistics of the elements, this round's basis, the counters.
 cdef class PolicyKernel:
     cdef readonly object matroid
+    cdef readonly Guard guard  # shared with kernels made by `for_matroid`
     cdef MatroidKernel oracle
     cdef readonly Py_ssize_t size
     cdef readonly Py_ssize_t rank
@@ -16,10 +19,21 @@ cdef class PolicyKernel:
     cdef Py_ssize_t[::1] playable  # elements that are no loops, ascending
     cdef unsigned char[::1] is_playable
 
-    # How optimistic it is, if it has such a thing; rewards must lie between the index's bounds.
+    # How optimistic the policy is about an element; None for a policy without an index.
     cdef readonly IndexKernel index
-    cdef bint notifies_index  # whether the index wants to be told of rewards
+    cdef bint notifies_index  # whether the index keeps more than counts and means
+    cdef RandomStream random_stream  # of the rule or of its index; None if nothing is drawn
+
+    # Rewards must lie between these.
+    cdef double low
+    cdef double high
     cdef readonly bint is_bounded
+
+    # What the user calls elements and rewards, for messages.
+    cdef tuple labels  # None: elements are called by their numbers
+    cdef bint are_costs
+    cdef double pivot  # a cost c is the reward pivot - c
+    cdef double assumed_noise  # a default that large rewards contradict; infinite if there is none
 
     # Statistics
     cdef readonly Py_ssize_t rounds  # rounds ended
@@ -34,9 +48,13 @@ cdef class PolicyKernel:
 
     # This round
     cdef readonly bint is_chosen
-    cdef bint is_deciding
     cdef Py_ssize_t[::1] chosen  # the basis to play, ascending; valid while is_chosen
     cdef object chosen_array  # the same memory
+    cdef Py_ssize_t marked  # the last round whose start was marked
+    cdef Py_ssize_t decided  # the last round in which `decide` ran
+    cdef Py_ssize_t[3] calls_before  # the counters at the mark
+    cdef dict retracted  # what `decide` changed, while that is undone; else None
+    cdef readonly dict selected  # the outcome of another kernel that is to be played; else None
 
     # What the paper counts
     cdef readonly Py_ssize_t oracle_calls
@@ -54,7 +72,16 @@ cdef class PolicyKernel:
     cdef int attach_index(self) except -1
     cdef int count_undersampled(self) except -1
     cdef int choose(self) except -1
+    cdef int mark(self) except -1
+    cdef void forget_draws(self) noexcept
+    cdef void shift_time(self, Py_ssize_t rounds) noexcept
+    cdef int retract(self) except -1
+    cdef int reapply(self) except -1
+    cdef int settle_outcome(self) except -1
     cdef int refuse_if_deciding(self) except -1
+    cdef str described(self, Py_ssize_t e)
+    cdef double in_user_units(self, double reward) noexcept
+    cdef int check_reward(self, Py_ssize_t e, double reward) except -1
     cdef int extend_inverse_roots(self) except -1
     cdef int decide(self) except -1
     cdef int reserve(self, Py_ssize_t n) except -1
@@ -93,10 +120,15 @@ cdef inline Statistics statistics_of(PolicyKernel policy) noexcept:
     return statistics
 
 
+cdef inline double updated_mean(int64_t count, double mean, double reward) noexcept:
+    """The mean after one more reward."""
+    return (count * mean + reward) / (count + 1)
+
+
 cdef inline int64_t observe(Statistics *statistics, Py_ssize_t e, double reward) noexcept:
     """Step 5 of docs/maub.md for one element; return its new count."""
     cdef int64_t count = statistics.counts[e]
-    statistics.means[e] = (count * statistics.means[e] + reward) / (count + 1)
+    statistics.means[e] = updated_mean(count, statistics.means[e], reward)
     statistics.counts[e] = count + 1
     # A division and a root take as long as all the rest, hence the table.
     if count + 1 < statistics.n_inverse_roots:

@@ -1,17 +1,22 @@
-"""What all policies share: statistics, greedy, the round's basis, the paper's counters."""
+"""What all policies share: statistics, greedy, the basis of this round, the paper's counters."""
+
+import warnings
 
 import numpy as np
 
-from libc.math cimport INFINITY, isfinite
+from libc.math cimport INFINITY, fabs, isfinite
 
 from matroid_bandits._core.sorting cimport sort_descending, sort_elements
 
 from matroid_bandits._arguments import not_an_element
 from matroid_bandits._core.matroids.cached import CachedKernel
-from matroid_bandits.errors import out_of_range, too_small
+from matroid_bandits.errors import changed_matroid, out_of_range, too_small
 
 # The table of 1 / sqrt(count) ends here: 8 MB.
 cdef Py_ssize_t MOST_INVERSE_ROOTS = 2**20
+
+# A reward this many times the assumed noise away from the mean shows that the noise is larger.
+cdef double MOST_DEVIATIONS = 100.0
 
 # As far as any policy has needed it; never changed, only replaced by a longer one.
 cdef double[::1] known_inverse_roots = np.zeros(0)
@@ -22,12 +27,17 @@ cdef class PolicyKernel:
 
     def __init__(self, matroid, IndexKernel index=None, Py_ssize_t min_count=1):
         self.matroid = matroid
+        self.guard = Guard()
         self.oracle = matroid._new_kernel()
-        self.size = matroid.size
+        # Read once: a matroid written in Python may contradict itself later.
+        self.size = self.oracle.size
         self.rank = matroid.rank
+        loops = matroid.loops
+        if matroid.size != self.size or not 0 <= self.rank <= self.size - len(loops):
+            raise changed_matroid(matroid, self.size, self.rank, len(loops))
         self.work = self.size
         playable = np.ones(self.size, dtype=bool)
-        playable[matroid.loops] = False
+        playable[loops] = False
         self.is_playable = playable.astype(np.uint8)
         self.playable = np.flatnonzero(playable)
         self.min_count = min_count
@@ -39,9 +49,14 @@ cdef class PolicyKernel:
         self.extend_inverse_roots()
         self.index = index
         self.attach_index()
+        self.low = -INFINITY
+        self.high = INFINITY
         if index is not None:
             self.notifies_index = index.needs_rewards
-            self.is_bounded = index.low > -INFINITY or index.high < INFINITY
+            self.limit_rewards(index.low, index.high)
+        self.assumed_noise = INFINITY
+        self.marked = -1
+        self.decided = -1
         self.stamp = np.zeros(self.size, dtype=np.int64)
         self.chosen_array = np.zeros(self.rank, dtype=np.intp)
         self.chosen = self.chosen_array
@@ -49,8 +64,12 @@ cdef class PolicyKernel:
         self.scratch = np.empty(self.playable.shape[0], dtype=np.intp)
         self.found = np.zeros(self.rank, dtype=np.intp)
 
+    def parameters(self):
+        """The arguments of the constructor that follow the matroid."""
+        return ()
+
     cdef int remember_answers(self) except -1:
-        """Ask a matroid written in Python, or with such parts, no question of exchange twice."""
+        """Cache the answers of a matroid written in Python, or with such parts, to exchanges."""
         if self.oracle.is_python:
             self.oracle = CachedKernel(self.oracle, self.rank)
         return 0
@@ -58,35 +77,50 @@ cdef class PolicyKernel:
     # ---- a round ----
 
     cdef int choose(self) except -1:
-        """Settle the basis of this round, once."""
+        """Settle the basis of this round, once. The caller holds the guard."""
         if self.is_chosen:
             return 0
-        self.refuse_if_deciding()
-        self.is_deciding = True
+        # No count exceeds the number of rounds.
+        if self.rounds + 1 >= self.inverse_roots.shape[0] < MOST_INVERSE_ROOTS:
+            self.extend_inverse_roots()
+        self.reserve(2 * self.rank)
+        if self.n_undersampled == 0 and self.initial_rounds is not None:
+            self.initial_rounds = None
+        self.mark()
         try:
-            # No count exceeds the number of rounds.
-            if self.rounds + 1 >= self.inverse_roots.shape[0] < MOST_INVERSE_ROOTS:
-                self.extend_inverse_roots()
-            self.reserve(2 * self.rank)
-            if self.n_undersampled == 0 and self.initial_rounds is not None:
-                self.initial_rounds = None
             self.decide()
-            self.is_chosen = True
-        finally:
-            self.is_deciding = False
+        except BaseException:
+            # A second attempt draws the same random numbers.
+            if self.random_stream is not None:
+                self.random_stream.rewind()
+                self.forget_draws()
+            raise
+        self.decided = self.rounds
+        self.is_chosen = True
         return 0
 
+    cdef int mark(self) except -1:
+        """Note the counters and the position in the random stream before this round, once."""
+        if self.marked == self.rounds:
+            return 0
+        self.marked = self.rounds
+        self.calls_before[0] = self.oracle_calls
+        self.calls_before[1] = self.greedy_calls
+        self.calls_before[2] = self.neighborhood_updates
+        if self.random_stream is not None:
+            self.random_stream.mark()
+        return 0
+
+    cdef void forget_draws(self) noexcept:
+        """Random numbers drawn in this round are to be drawn again."""
+
     cdef int refuse_if_deciding(self) except -1:
-        # A matroid written in Python may let another thread in, or come back here itself.
-        if self.is_deciding:
-            raise RuntimeError(
-                "this policy is deciding right now, in another thread or further up in this one; "
-                "use one policy per thread, or a lock"
-            )
+        """Refuse a call while another one runs."""
+        self.guard.give_back(self.guard.take(False))
         return 0
 
     cdef int extend_inverse_roots(self) except -1:
-        """Know 1 / sqrt(count) for twice as many counts."""
+        """Extend the table of 1 / sqrt(count) to twice as many counts."""
         global known_inverse_roots
         cdef Py_ssize_t wanted = 2 * self.inverse_roots.shape[0]
         if known_inverse_roots.shape[0] < wanted:
@@ -100,11 +134,11 @@ cdef class PolicyKernel:
         raise NotImplementedError
 
     cdef int reserve(self, Py_ssize_t n) except -1:
-        """Get the memory that deciding or learning about n elements may need: they cannot fail."""
+        """Get the memory that deciding or learning about n elements may need, so that neither fails."""
         return 0
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
-        """Take in checked feedback and end the round."""
+        """Learn from checked feedback and end the round."""
         cdef Statistics statistics
         cdef Py_ssize_t i
         if elements.shape[0] > 0:
@@ -121,51 +155,124 @@ cdef class PolicyKernel:
     cdef void notify_index(
         self, const Py_ssize_t[::1] elements, const double[::1] rewards
     ) noexcept:
-        """Tell an index that keeps more than counts and means, before these change."""
+        """Pass rewards to an index that keeps more than counts and means, before these change."""
         cdef Py_ssize_t i
         for i in range(elements.shape[0]):
             self.index.observe(elements[i], rewards[i])
 
     def select(self):
         """The basis to play, ascending; the same until the next update."""
-        self.refuse_if_deciding()
-        self.choose()
-        return self.chosen_array.copy()
+        cdef int before = self.guard.take(True)
+        try:
+            if self.selected is not None or self.retracted is not None:
+                self.select_here()
+            self.choose()
+            return self.chosen_array.copy()
+        finally:
+            self.guard.give_back(before)
+
+    def begin(self):
+        """A rule written in Python is about to decide."""
+        self.mark()
+
+    def settle(self, const Py_ssize_t[::1] elements):
+        """A rule written in Python has decided for the basis `elements`, ascending."""
+        self.chosen[:] = elements
+        self.is_chosen = True
 
     def update(self, const Py_ssize_t[::1] elements, const double[::1] rewards):
-        """Check the feedback, then take it in and end the round."""
+        """Check the feedback, then learn from it and end the round."""
+        cdef int before = self.guard.take(False)
+        try:
+            self.check_feedback(elements, rewards)
+            self.reserve(elements.shape[0])
+            if self.selected is not None or self.retracted is not None:
+                self.settle_outcome()
+            self.learn(elements, rewards)
+        finally:
+            self.guard.give_back(before)
+
+    def check_feedback(self, const Py_ssize_t[::1] elements, const double[::1] rewards):
+        """Refuse feedback that is wrong; change nothing."""
         cdef Py_ssize_t i, e
-        cdef double mean
         if elements.shape[0] != rewards.shape[0]:
+            what = "cost" if self.are_costs else "reward"
             raise ValueError(
-                f"one reward per element is needed, got {elements.shape[0]} elements "
-                f"and {rewards.shape[0]} rewards"
+                f"one {what} per element is needed, got {elements.shape[0]} elements "
+                f"and {rewards.shape[0]} {what}s"
             )
-        self.refuse_if_deciding()
         self.last_stamp += 1
         for i in range(elements.shape[0]):
             e = elements[i]
             if e < 0 or e >= self.size:
                 raise not_an_element(e, self.size)
             if self.stamp[e] == self.last_stamp:
-                raise ValueError(f"element {e} is given twice; each has at most one reward a round")
-            self.stamp[e] = self.last_stamp
-            if not isfinite(rewards[i]):
-                raise ValueError(f"the reward of element {e} is {rewards[i]}; it must be finite")
-            self.check_range(e, rewards[i])
-            mean = (self.counts[e] * self.means[e] + rewards[i]) / (self.counts[e] + 1)
-            if not isfinite(mean):
                 raise ValueError(
-                    f"the reward {rewards[i]} of element {e} is too large: its mean overflows"
+                    f"{self.described(e)} is given twice; each has at most one reward a round"
                 )
-        self.reserve(elements.shape[0])
-        self.learn(elements, rewards)
+            self.stamp[e] = self.last_stamp
+            self.check_reward(e, rewards[i])
+
+    cdef int check_reward(self, Py_ssize_t e, double reward) except -1:
+        """Refuse a reward that cannot be learned from."""
+        cdef double given = self.in_user_units(reward)
+        if not isfinite(reward):
+            what = "cost" if self.are_costs else "reward"
+            raise ValueError(f"the {what} of {self.described(e)} is {given}; it must be finite")
+        self.check_range(e, reward)
+        if not isfinite(updated_mean(self.counts[e], self.means[e], reward)):
+            what = "cost" if self.are_costs else "reward"
+            raise ValueError(
+                f"the {what} {given} of {self.described(e)} is too large: its mean overflows"
+            )
+        if fabs(reward - self.means[e]) > MOST_DEVIATIONS * self.assumed_noise and self.counts[e]:
+            noise = self.assumed_noise
+            self.assumed_noise = INFINITY
+            warnings.warn(
+                f"{self.described(e)} had a mean of {self.in_user_units(self.means[e]):.6g} and now "
+                f"{given:.6g}, but the policy assumes a noise of {noise:g}, its default; pass "
+                "noise=..., the standard deviation of the rewards",
+                stacklevel=2,
+            )
+        return 0
 
     cdef int check_range(self, Py_ssize_t e, double reward) except -1:
-        """Refuse a reward that the index is not made for."""
-        if self.is_bounded and not self.index.low <= reward <= self.index.high:
-            raise out_of_range(self.index.name, e, reward, self.index.low, self.index.high)
+        """Refuse a reward that the policy is not for."""
+        if self.is_bounded and not self.low <= reward <= self.high:
+            raise out_of_range(
+                "the policy" if self.index is None else self.index.name,
+                "cost" if self.are_costs else "reward",
+                self.described(e),
+                self.in_user_units(reward),
+                (self.low, self.high),
+            )
         return 0
+
+    # ---- what the user calls things ----
+
+    def limit_rewards(self, double low, double high):
+        """Accept rewards from `low` to `high` only."""
+        self.low = low
+        self.high = high
+        self.is_bounded = low > -INFINITY or high < INFINITY
+
+    def use_units(self, tuple labels, bint are_costs, double pivot):
+        """In messages, use the labels, if there are any, and costs, if rewards are `pivot - cost`.
+
+        """
+        self.labels = labels
+        self.are_costs = are_costs
+        self.pivot = pivot
+
+    def assume_noise(self, double noise):
+        """Warn, once, if rewards are spread out much more than `noise`, a default."""
+        self.assumed_noise = noise
+
+    cdef str described(self, Py_ssize_t e):
+        return f"element {e}" if self.labels is None else repr(self.labels[e])
+
+    cdef double in_user_units(self, double reward) noexcept:
+        return self.pivot - reward if self.are_costs else reward
 
     # ---- greedy, as the paper counts it ----
 
@@ -187,7 +294,7 @@ cdef class PolicyKernel:
         return self.run_greedy(self.order)
 
     cdef int choose_found(self) except -1:
-        """Play what greedy has found."""
+        """Play the basis that greedy found."""
         self.chosen[:] = self.found
         sort_elements(self.chosen)
         return 0
@@ -195,9 +302,9 @@ cdef class PolicyKernel:
     cdef int use_symmetry(
         self, const int32_t[::1] symmetry_class, Py_ssize_t n_classes
     ) except -1:
-        """Find the bases of the first rounds without a look at every element, where that helps.
+        """Find the bases of the initial rounds by symmetry class, where that is quicker.
 
-        They are the same, but fewer elements are tested, and counted.
+        They are the same bases, but fewer elements are tested, and counted.
         """
         if self.min_count == 1 and n_classes < self.playable.shape[0]:
             self.initial_rounds = InitialRounds(
@@ -206,8 +313,8 @@ cdef class PolicyKernel:
         return 0
 
     cdef int initial_round(self) except -1:
-        """Choose the greedy basis that takes elements first that have not been observed, or not
-        often enough (ties: lowest index).
+        """Choose the greedy basis that prefers elements observed fewer than `min_count` times
+        (ties: lowest element).
         """
         if self.initial_rounds is not None:
             self.refuse_if_too_small(self.initial_rounds.greedy(self.oracle, self.rank, self.found))
@@ -230,25 +337,39 @@ cdef class PolicyKernel:
 
     def greedy_basis(self, const double[::1] values):
         """Greedy by value for policies written in Python: counted, ascending."""
-        self.greedy_on(values)
-        return np.sort(self.found)
+        cdef int before = self.guard.take(True)
+        try:
+            self.greedy_on(values)
+            return np.sort(self.found)
+        finally:
+            self.guard.give_back(before)
 
-    # ---- rounds in which not everything is on offer ----
+    def is_found(self, const Py_ssize_t[::1] elements):
+        """Whether `elements`, ascending, are the basis that greedy found last."""
+        return np.array_equal(elements, np.sort(self.found))
+
+    # ---- rounds in which not all elements are available ----
+    #
+    # Each such round is decided by a kernel of its own, made by `for_matroid` from the state before
+    # the round. `outcome` says what its decision changed; `adopt` makes these changes here, when
+    # the round ends with that decision as the one last selected.
 
     def for_matroid(self, matroid, PolicyKernel before=None):
-        """A kernel that decides this round on `matroid`: the same elements, but those that are not
-        on offer are loops. `adopt` ends its work.
+        """A kernel that decides this round on `matroid`: the same elements, and those that are not
+        available are loops.
 
-        What the one `before` it was answered by the same matroid is not asked again.
+        `before` is a kernel that has decided on the same matroid earlier: its cache is used.
         """
         cdef PolicyKernel part
-        self.refuse_if_deciding()
-        cls, arguments = self.__reduce__()[:2]
+        if self.is_chosen and self.retracted is None:
+            self.retract()
+        self.mark()
         try:
-            # The same index and the same stream of random numbers, if it has any.
-            part = cls(matroid, *arguments[1:])
+            # The same index and the same random stream, if it has any.
+            part = type(self)(matroid, *self.parameters())
         finally:
             self.attach_index()
+        part.guard = self.guard
         part.rounds = self.rounds
         part.counts[:] = self.counts
         part.means[:] = self.means
@@ -259,18 +380,81 @@ cdef class PolicyKernel:
         part.neighborhood_updates = self.neighborhood_updates
         if before is not None and before.matroid is matroid:
             part.oracle = before.oracle
+        part.attach_index()
         return part
 
-    def adopt(self, PolicyKernel part):
-        """Take over what deciding on a part has changed."""
-        self.oracle_calls = part.oracle_calls
-        self.greedy_calls = part.greedy_calls
-        self.neighborhood_updates = part.neighborhood_updates
+    def outcome(self):
+        """What deciding this round has changed, as `adopt` takes it."""
+        return {
+            "oracle_calls": self.oracle_calls,
+            "greedy_calls": self.greedy_calls,
+            "neighborhood_updates": self.neighborhood_updates,
+            "stream": None if self.random_stream is None else self.random_stream.position(),
+        }
+
+    def adopt(self, dict outcome):
+        """Change what the decision with this outcome changed."""
+        self.oracle_calls = outcome["oracle_calls"]
+        self.greedy_calls = outcome["greedy_calls"]
+        self.neighborhood_updates = outcome["neighborhood_updates"]
+        if outcome["stream"] is not None:
+            self.random_stream.set_position(outcome["stream"])
+
+    def end_part(self):
+        """A kernel made by `for_matroid` has decided, or failed to: go back to the state before."""
+        self.attach_index()
+        # That kernel has marked the position before the round.
+        if self.random_stream is not None:
+            self.random_stream.rewind()
+
+    def select_here(self):
+        """What was or will be decided here, and by no other kernel, is to be played."""
+        self.selected = None
+        self.settle_outcome()
+
+    def select_outcome(self, dict outcome):
+        """What another kernel decided is to be played."""
+        if self.is_chosen and self.retracted is None:
+            self.retract()
+        self.selected = outcome
+
+    cdef int settle_outcome(self) except -1:
+        """Make the changes of the decision that was selected last, and of no other."""
+        if self.selected is not None:
+            self.adopt(self.selected)
+        elif self.retracted is not None:
+            self.reapply()
+        self.selected = None
+        self.retracted = None
+        return 0
+
+    cdef int retract(self) except -1:
+        """Undo what deciding here has changed; the basis stays known."""
+        self.retracted = PolicyKernel.outcome(self)
+        self.oracle_calls = self.calls_before[0]
+        self.greedy_calls = self.calls_before[1]
+        self.neighborhood_updates = self.calls_before[2]
+        if self.random_stream is not None:
+            self.random_stream.rewind()
+        if self.decided == self.rounds:
+            self.shift_time(-1)
+        return 0
+
+    cdef int reapply(self) except -1:
+        """Change again what `retract` has undone."""
+        PolicyKernel.adopt(self, self.retracted)
+        if self.decided == self.rounds:
+            self.shift_time(1)
+        return 0
+
+    cdef void shift_time(self, Py_ssize_t rounds) noexcept:
+        """Add to the time of a rule that counts the rounds in which it decided."""
 
     cdef int attach_index(self) except -1:
-        """Let the index look at these statistics."""
+        """Make the index use these statistics."""
         if self.index is not None:
             self.index.attach(self.counts, self.means, self.inverse_root)
+            self.random_stream = self.index.random_stream
         return 0
 
     cdef int count_undersampled(self) except -1:
@@ -278,7 +462,7 @@ cdef class PolicyKernel:
         self.n_undersampled = int(np.count_nonzero(counts < self.min_count))
         return 0
 
-    # ---- what users see ----
+    # ---- what users read ----
 
     def counts_copy(self):
         return np.array(self.counts)
@@ -306,6 +490,11 @@ cdef class PolicyKernel:
             "oracle_calls": self.oracle_calls,
             "greedy_calls": self.greedy_calls,
             "neighborhood_updates": self.neighborhood_updates,
+            "marked": self.marked,
+            "decided": self.decided,
+            "calls_before": tuple(self.calls_before),
+            "retracted": self.retracted,
+            "selected": self.selected,
             "answers": self.oracle.state() if isinstance(self.oracle, CachedKernel) else None,
         }
 
@@ -323,11 +512,16 @@ cdef class PolicyKernel:
         self.oracle_calls = state["oracle_calls"]
         self.greedy_calls = state["greedy_calls"]
         self.neighborhood_updates = state["neighborhood_updates"]
+        self.marked = state["marked"]
+        self.decided = state["decided"]
+        self.calls_before = state["calls_before"]
+        self.retracted = state["retracted"]
+        self.selected = state["selected"]
         if state["answers"] is not None:
             self.oracle.restore(state["answers"])
 
     def __reduce__(self):
-        return type(self), (self.matroid,), self.state()
+        return type(self), (self.matroid, *self.parameters()), self.state()
 
     def __setstate__(self, state):
         self.restore(state)

@@ -1,4 +1,4 @@
-"""Greedy on an index, every round: OMM, CUCB, KL-OSM, CTS and whatever index there is."""
+"""Greedy on an index, every round: OMM, CUCB, KL-OSM, CTS, or any other index."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ cdef class GreedyKernel(PolicyKernel):
     cdef int decide(self) except -1:
         if self.n_undersampled > 0:
             return self.initial_round()
-        # Once, even if greedy then fails: random values must not be drawn anew.
+        # Once, even if greedy then fails: an index written in Python may draw at random.
         if self.valued != self.rounds:
             # The number of this round is the time.
             self.index.evaluate(self.playable, self.rounds + 1, self.values)
@@ -34,5 +34,8 @@ cdef class GreedyKernel(PolicyKernel):
             values[playable] = np.asarray(self.values)[playable]
         return values
 
-    def __reduce__(self):
-        return type(self), (self.matroid, self.index), self.state()
+    cdef void forget_draws(self) noexcept:
+        self.valued = -1
+
+    def parameters(self):
+        return (self.index,)

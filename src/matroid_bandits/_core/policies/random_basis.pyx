@@ -13,17 +13,13 @@ cdef class RandomKernel(PolicyKernel):
         super().__init__(matroid, None, min_count)
         self.random_stream = random_stream
         self.values = np.zeros(self.size)
-        self.drawn = -1
 
     cdef int decide(self) except -1:
         cdef Py_ssize_t i
-        # Once, even if greedy then fails: a second attempt is no second draw.
-        if self.drawn != self.rounds:
-            for i in range(self.playable.shape[0]):
-                self.values[self.playable[i]] = self.random_stream.uniform()
-            self.drawn = self.rounds
+        for i in range(self.playable.shape[0]):
+            self.values[self.playable[i]] = self.random_stream.uniform()
         self.greedy_on(self.values)
         return self.choose_found()
 
-    def __reduce__(self):
-        return type(self), (self.matroid, self.random_stream), self.state()
+    def parameters(self):
+        return (self.random_stream,)

@@ -19,6 +19,8 @@ cdef class RandomStream:
         self.seed = seed
         self.generator = PCG64([POLICIES, seed])
         self.bits = <bitgen_t *>PyCapsule_GetPointer(self.generator.capsule, "BitGenerator")
+        self.words = self.find_words()
+        self.mark()
 
     cdef double uniform(self) noexcept:
         return self.bits.next_double(self.bits.state)
@@ -29,8 +31,50 @@ cdef class RandomStream:
     cdef double beta(self, double a, double b) noexcept:
         return random_beta(self.bits, a, b)
 
+    # ---- going back ----
+
+    cdef uint64_t *find_words(self) except? NULL:
+        """Where NumPy keeps the position, NULL if it is not where it has been since NumPy 1.17."""
+        cdef uint64_t *words = (<uint64_t **>self.bits.state)[0]
+        position = self.generator.state["state"]["state"]
+        halves = {position >> 64, position & (2**64 - 1)}
+        return words if {words[0], words[1]} == halves else NULL
+
+    cdef int mark(self) except -1:
+        """Note the position for `rewind`. Every round does, hence without Python."""
+        if self.words != NULL:
+            self.marked[0] = self.words[0]
+            self.marked[1] = self.words[1]
+        else:
+            self.marked_state = self.generator.state
+        return 0
+
+    cdef int rewind(self) except -1:
+        """Go back to the mark: the same numbers are drawn again."""
+        if self.words != NULL:
+            self.words[0] = self.marked[0]
+            self.words[1] = self.marked[1]
+        elif self.marked_state is not None:
+            self.generator.state = self.marked_state
+        return 0
+
+    def position(self):
+        """What `set_position` needs to go on from here."""
+        return self.generator.state
+
+    def set_position(self, position):
+        """Go on from `position`."""
+        self.generator.state = position
+
     def __reduce__(self):
-        return type(self), (self.seed,), self.generator.state
+        now = self.position()
+        self.rewind()
+        marked = self.position()
+        self.set_position(now)
+        return type(self), (self.seed,), (marked, now)
 
     def __setstate__(self, state):
-        self.generator.state = state
+        marked, now = state
+        self.set_position(marked)
+        self.mark()
+        self.set_position(now)

@@ -182,8 +182,8 @@ cdef class ESCBKernel(PolicyKernel):
         super().restore(state)
         self.bound = state["bound"]
 
-    def __reduce__(self):
-        return type(self), (self.matroid, self.noise), self.state()
+    def parameters(self):
+        return (self.noise,)
 
 
 cdef class ExchangeKernel(ESCBKernel):

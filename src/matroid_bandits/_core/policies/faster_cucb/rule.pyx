@@ -277,8 +277,8 @@ cdef class FasterCUCBKernel(PolicyKernel):
             "pending": np.array(self.pending[: self.n_pending]),
         }
 
-    def __reduce__(self):
-        return type(self), (self.matroid, self.eps), self.state()
+    def parameters(self):
+        return (self.eps,)
 
     def restore(self, state):
         super().restore(state)

@@ -197,14 +197,22 @@ cdef class MAUBKernel(PolicyKernel):
         part.former_times = self.former_times
         return part
 
-    def adopt(self, PolicyKernel part):
-        cdef MAUBKernel other = part
-        super().adopt(part)
-        if other.leader.exists:
-            self.store_time(other.leader.key(), other.local_time)
-        if self.leader.exists:
-            self.local_time = self.former_times[self.leader.key()]
+    def outcome(self):
+        leader = self.leader.key() if self.leader.exists else None
+        return super().outcome() | {"leader": leader, "local_time": self.local_time}
+
+    def adopt(self, dict outcome):
+        super().adopt(outcome)
+        leader = outcome["leader"]
+        if self.leader.exists and leader == self.leader.key():
+            self.local_time = outcome["local_time"]
+        elif leader is not None:
+            self.store_time(leader, outcome["local_time"])
         self.drop_times()
+
+    cdef void shift_time(self, Py_ssize_t rounds) noexcept:
+        if self.n_undersampled == 0:
+            self.local_time += rounds
 
     # ---- for users ----
 
@@ -229,8 +237,8 @@ cdef class MAUBKernel(PolicyKernel):
         times = {"local_time": self.local_time, "former_times": dict(self.former_times)}
         return super().state() | self.leader.state() | times
 
-    def __reduce__(self):
-        return type(self), (self.matroid, self.index, self.lean), self.state()
+    def parameters(self):
+        return self.index, self.lean
 
     def restore(self, state):
         super().restore(state)

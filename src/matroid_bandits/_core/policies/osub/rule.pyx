@@ -155,7 +155,7 @@ cdef class OSUBKernel(PolicyKernel):
         self.sorted_rewards = np.zeros(self.rank)
         # The mean of rewards within bounds is within these bounds, too.
         self.index = index
-        self.is_bounded = index.low > -INFINITY or index.high < INFINITY
+        self.limit_rewards(index.low, index.high)
         self.min_plays = max(1, index.min_count)
         self.is_available = None
         self.attach_index()
@@ -164,6 +164,7 @@ cdef class OSUBKernel(PolicyKernel):
         # Statistics of arms, not of elements.
         if self.index is not None:
             self.index.attach(self.arm_counts, self.arm_means, self.arm_inverse_root)
+            self.random_stream = self.index.random_stream
         return 0
 
     # ---- the leader ----
@@ -342,10 +343,15 @@ cdef class OSUBKernel(PolicyKernel):
         part.is_available = is_open.astype(np.uint8)
         return part
 
-    def adopt(self, PolicyKernel part):
-        cdef OSUBKernel other = part
-        super().adopt(part)
-        self.leader_rounds[:] = other.leader_rounds
+    def outcome(self):
+        return super().outcome() | {"leader_rounds": np.array(self.leader_rounds)}
+
+    def adopt(self, dict outcome):
+        super().adopt(outcome)
+        np.asarray(self.leader_rounds)[:] = outcome["leader_rounds"]
+
+    cdef void shift_time(self, Py_ssize_t rounds) noexcept:
+        self.leader_rounds[self.leader()] += rounds
 
     # ---- what users see ----
 
@@ -375,8 +381,8 @@ cdef class OSUBKernel(PolicyKernel):
             "leader_rounds": np.array(self.leader_rounds),
         }
 
-    def __reduce__(self):
-        return type(self), (self.matroid, self.index, self.arms), self.state()
+    def parameters(self):
+        return self.index, self.arms
 
     def restore(self, state):
         super().restore(state)
