@@ -99,7 +99,7 @@ def _rows(instance: Instance, seeds: range, repeats: int) -> list[list[str]]:
 
 def _losses(instance: Instance, seed: int) -> dict[str, FloatArray]:
     """What each method's basis falls short of the best, relative to it, round by round."""
-    policies = {method: mb.ESCB(instance.matroid, method) for method in METHODS}
+    policies = {method: mb.ESCB(instance.matroid, method=method) for method in METHODS}
     exact = policies["exact"]
     rewards = instance.environment_for(seed).rewards(seed)
     losses: dict[str, list[float]] = {method: [] for method in METHODS}

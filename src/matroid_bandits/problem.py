@@ -69,7 +69,8 @@ class Problem(Generic[Label, Labels]):
     """
 
     # `Problem[str]` in annotations, also where the second parameter has its default.
-    __class_getitem__ = classmethod(GenericAlias)
+    if not TYPE_CHECKING:
+        __class_getitem__ = classmethod(GenericAlias)
 
     @overload
     def __init__(
@@ -285,7 +286,7 @@ class Problem(Generic[Label, Labels]):
                 f"both problems have a label {shared!r}; rename one, for instance to "
                 f"{('second', shared)!r}"
             )
-        return Problem(self._matroid + other._matroid, labels, sense=self._sense)  # type: ignore[return-value,arg-type]
+        return Problem(self._matroid + other._matroid, labels, sense=self._sense)  # type: ignore[return-value]
 
     def __or__(self, other: Problem[Label, Labels]) -> Problem[Label, Labels]:
         if not isinstance(other, Problem):
@@ -296,7 +297,7 @@ class Problem(Generic[Label, Labels]):
                 "a union is of problems with the same labels in the same order; for elements of "
                 "their own, add them up: first + second"
             )
-        return Problem(self._matroid | other._matroid, self._labels, sense=self._sense)  # type: ignore[return-value,arg-type]
+        return Problem(self._matroid | other._matroid, self._labels, sense=self._sense)  # type: ignore[return-value]
 
     def _refuse_other_sense(self, other: Problem[Any, Any]) -> None:
         if self._sense != other._sense:
@@ -309,7 +310,7 @@ class Problem(Generic[Label, Labels]):
         """The same with `matroid`, whose elements are called `elements` here."""
         kept = np.arange(self.size) if elements is None else elements
         labels = None if self._labels is None else self.names(kept)
-        return type(self)(matroid, labels, sense=self._sense)  # type: ignore[return-value,arg-type]
+        return type(self)(matroid, labels, sense=self._sense)  # type: ignore[arg-type]
 
     def _all_but(self, elements: IntArray) -> IntArray:
         return np.setdiff1d(np.arange(self.size), elements)

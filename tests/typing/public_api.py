@@ -63,7 +63,7 @@ others: list[mb.Policy] = [
     mb.CUCB(Mine()),
     mb.KLOSM(Mine(), c=0),
     mb.CTS(Mine(), prior="gaussian", noise=0.2, seed=1),
-    mb.ESCB(Mine(), "exact", noise=0.2),
+    mb.ESCB(Mine(), method="exact", noise=0.2),
     mb.FasterCUCB(Mine(), eps=0.1),
     mb.OSUB(mb.UniformMatroid(1, 3), graph=[(0, 1), (1, 2)]),
     mb.RandomBasis(Mine(), seed=1),

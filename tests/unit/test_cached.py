@@ -91,7 +91,7 @@ def test_the_lean_way_asks_a_small_part() -> None:
     """Counts are exact, so they can be asserted; docs/benchmarks has the large ones."""
     for matroid, factor in ((mb.GraphicMatroid.complete(7), 15), (mb.UniformMatroid(15, 30), 15)):
         environment = mb.GaussianEnvironment(mb.random_means(matroid.size, 0))
-        paper = mb.simulate(mb.MAUB(matroid, "paper"), environment, 20_000)
+        paper = mb.simulate(mb.MAUB(matroid, neighborhood="paper"), environment, 20_000)
         oracle = mb.OracleMatroid(matroid.size, matroid.is_independent)
         lean = mb.simulate(mb.MAUB(oracle), environment, 20_000)
         assert lean.regret.tolist() == paper.regret.tolist()
@@ -120,5 +120,5 @@ def test_unknown_neighborhoods_are_refused() -> None:
     with pytest.raises(ValueError, match=r"unknown neighborhood 'papr'; did you mean paper\?"):
         mb.MAUB(mb.UniformMatroid(1, 2), neighborhood="papr")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="unknown neighborhood None; allowed are lean, paper"):
-        mb.MAUB(mb.UniformMatroid(1, 2), None)  # type: ignore[arg-type]
-    assert mb.MAUB(mb.UniformMatroid(1, 2), "paper").neighborhood == "paper"
+        mb.MAUB(mb.UniformMatroid(1, 2), neighborhood=None)  # type: ignore[arg-type]
+    assert mb.MAUB(mb.UniformMatroid(1, 2), neighborhood="paper").neighborhood == "paper"

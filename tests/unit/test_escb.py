@@ -55,7 +55,7 @@ def test_every_round_against_all_bases(family: str, kind: str) -> None:
         rng = np.random.default_rng([seed, 17])
         matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(1, 13)))
         noise = float(rng.choice([0.5, 0.2, 3.0]))
-        policies = {method: mb.ESCB(matroid, method, noise) for method in METHODS}
+        policies = {method: mb.ESCB(matroid, method=method, noise=noise) for method in METHODS}
         reference = ReferenceESCB(matroid.size, matroid.is_independent, noise)
         means = rng.uniform(0, 1, matroid.size)
         # Whose play is observed: the approximate methods reach statistics of their own.
@@ -83,7 +83,7 @@ def test_exact_where_branches_have_branches() -> None:
     # Small matroids hardly ever need them: the basis that only a branch of a branch has comes up in
     # a few rounds of this run.
     matroid = mb.GraphicMatroid.complete(7)
-    policy = mb.ESCB(matroid, "exact")
+    policy = mb.ESCB(matroid, method="exact")
     reference = ReferenceESCB(matroid.size, matroid.is_independent)
     rng = np.random.default_rng(3)
     means = rng.uniform(0.5, 1, matroid.size)
@@ -102,7 +102,7 @@ def test_the_bound_of_the_sweep_is_the_lowest_of_its_kind(family: str) -> None:
     for seed in seeds(3):
         rng = np.random.default_rng([seed, 23])
         matroid = catalog.MATROIDS[family].random(rng, 10)
-        policy = mb.ESCB(matroid, "sweep")
+        policy = mb.ESCB(matroid, method="sweep")
         reference = ReferenceESCB(matroid.size, matroid.is_independent)
         means = rng.uniform(0, 1, matroid.size)
         for _ in range(100):
@@ -142,7 +142,7 @@ def test_the_approximate_methods_miss_what_exact_finds() -> None:
     # much, is in docs/benchmarks/escb.md.
     matroid = mb.GraphicMatroid.complete(5)
     rng = np.random.default_rng(0)
-    sweep, exchange, exact = (mb.ESCB(matroid, m) for m in ("sweep", "exchange", "exact"))
+    sweep, exchange, exact = (mb.ESCB(matroid, method=m) for m in ("sweep", "exchange", "exact"))
     missed = {"sweep": 0, "exchange": 0}
     for _ in range(1000):
         basis = exact.select()
@@ -160,7 +160,7 @@ def test_the_approximate_methods_miss_what_exact_finds() -> None:
 def test_below_the_chord(method: str) -> None:
     # docs/escb.md: element 1 is best, but below the chord from 0 to 2 in the plane of spread and
     # mean, so greedy finds it at no price.
-    policy = mb.ESCB(mb.UniformMatroid(1, 3), method)
+    policy = mb.ESCB(mb.UniformMatroid(1, 3), method=method)
     for element, count, mean in ((0, 900, 0.5), (1, 90, 0.35), (2, 10, -0.4)):
         for _ in range(count):
             policy.update([element], [mean])
@@ -173,8 +173,8 @@ def test_below_the_chord(method: str) -> None:
 
 
 def test_the_index_is_that_of_the_paper() -> None:
-    policy = mb.ESCB(mb.UniformMatroid(2, 3), "exact")
-    wide = mb.ESCB(mb.UniformMatroid(2, 3), "exact", noise=1.5)
+    policy = mb.ESCB(mb.UniformMatroid(2, 3), method="exact")
+    wide = mb.ESCB(mb.UniformMatroid(2, 3), method="exact", noise=1.5)
     for elements, rewards in (([0, 1], [0.5, 1]), ([2], [0]), ([0, 2], [1, 1]), ([], [])):
         assert policy.value([1, 2]) == math.inf or policy.rounds >= 2
         policy.update(elements, rewards)
@@ -216,7 +216,7 @@ def test_parameters_out_of_range_are_refused(arguments, message: str) -> None:
 
 
 def test_parameters_can_be_read() -> None:
-    policy = mb.ESCB(mb.UniformMatroid(1, 2), "sweep", noise=np.float32(0.25))
+    policy = mb.ESCB(mb.UniformMatroid(1, 2), method="sweep", noise=np.float32(0.25))
     assert (policy.method, policy.noise) == ("sweep", 0.25)
     assert mb.ESCB(mb.UniformMatroid(1, 2)).method == "exchange"
 
@@ -233,7 +233,7 @@ def test_only_bases_have_a_value() -> None:
 
 @every_method
 def test_asking_for_values_changes_nothing(method: str) -> None:
-    policy, twin = (mb.ESCB(mb.GraphicMatroid.complete(4), method) for _ in range(2))
+    policy, twin = (mb.ESCB(mb.GraphicMatroid.complete(4), method=method) for _ in range(2))
     rng = np.random.default_rng(0)
     for _ in range(100):
         policy.value([0, 1, 2])
@@ -256,7 +256,7 @@ def test_every_method_keeps_the_contract(method: str) -> None:
 def test_pickled_and_continued_equals_never_pickled(method: str, family: str) -> None:
     matroid = catalog.MATROIDS[family].random(np.random.default_rng(4), 8)
     rng = np.random.default_rng(1)
-    policy = mb.ESCB(matroid, method, noise=0.3)
+    policy = mb.ESCB(matroid, method=method, noise=0.3)
     for t in range(200):
         if t in (0, 3, 100):
             other = pickle.loads(pickle.dumps(policy))
@@ -283,8 +283,8 @@ def test_an_oracle_that_raises_leaves_the_policy_whole(method: str) -> None:
             raise ConnectionError("the constraint server is away")
         return graph.is_independent(elements)
 
-    fragile = mb.ESCB(mb.OracleMatroid(10, ask), method)
-    steady = mb.ESCB(mb.OracleMatroid(10, graph.is_independent), method)
+    fragile = mb.ESCB(mb.OracleMatroid(10, ask), method=method)
+    steady = mb.ESCB(mb.OracleMatroid(10, graph.is_independent), method=method)
     rng = np.random.default_rng(0)
     failures = 0
     for _ in range(300):
@@ -310,7 +310,7 @@ def test_an_oracle_that_raises_leaves_the_policy_whole(method: str) -> None:
 @every_method
 def test_what_is_counted_is_what_is_asked(method: str) -> None:
     matroid = mb.OracleMatroid(10, mb.GraphicMatroid.complete(5).is_independent)
-    policy = mb.ESCB(matroid, method)
+    policy = mb.ESCB(matroid, method=method)
     before = matroid.calls
     mb.simulate(policy, mb.GaussianEnvironment(np.linspace(0, 1, 10), 0.5), 1000)
     # simulate() itself asks for the best basis once, testing each element at most once.
@@ -319,7 +319,7 @@ def test_what_is_counted_is_what_is_asked(method: str) -> None:
 
 @every_method
 def test_built_in_matroids_count_greedy_alone(method: str) -> None:
-    policy = mb.ESCB(mb.UniformMatroid(3, 8), method)
+    policy = mb.ESCB(mb.UniformMatroid(3, 8), method=method)
     mb.simulate(policy, mb.GaussianEnvironment(np.linspace(0, 1, 8), 0.5), 500)
     # Greedy tests three elements, more only where a branch leaves it too few.
     assert policy.oracle_calls >= 3 * policy.greedy_calls - 3
@@ -334,7 +334,7 @@ def test_not_a_matroid_is_refused_and_changes_nothing(method: str) -> None:
     def star_or_pair(elements: frozenset[int]) -> bool:
         return elements <= {2} or elements <= {0, 1}
 
-    policy = mb.ESCB(mb.OracleMatroid(3, star_or_pair), method)
+    policy = mb.ESCB(mb.OracleMatroid(3, star_or_pair), method=method)
     policy.update([0, 1, 2], [0.0, 0.0, 1.0])
     for _ in range(2):
         with pytest.raises(mb.MatroidAxiomError, match=r"\[2\] is independent"):
@@ -348,7 +348,7 @@ def test_not_a_matroid_is_refused_and_changes_nothing(method: str) -> None:
 @pytest.mark.parametrize("size", [1e-300, 1e100, 1.7e308])
 def test_rewards_of_any_size_end_in_a_basis(method: str, size: float) -> None:
     matroid = mb.GraphicMatroid.complete(4)
-    policy = mb.ESCB(matroid, method)
+    policy = mb.ESCB(matroid, method=method)
     # Sums of a basis overflow with the largest.
     policy.update(np.arange(6), size * np.array([1, 1, -1, 1, -1, -1]))
     for _ in range(50):
@@ -362,7 +362,7 @@ def test_rewards_of_any_size_end_in_a_basis(method: str, size: float) -> None:
 @pytest.mark.parametrize("noise", [1e-100, 1e100])
 def test_noise_of_any_size_ends_in_a_basis(method: str, noise: float) -> None:
     matroid = mb.GraphicMatroid.complete(4)
-    policy = mb.ESCB(matroid, method, noise)
+    policy = mb.ESCB(matroid, method=method, noise=noise)
     rng = np.random.default_rng(0)
     for _ in range(50):
         basis = policy.select()
@@ -383,7 +383,7 @@ def test_far_less_regret_than_playing_at_random(method: str) -> None:
         rng = np.random.default_rng(seed)
         regret = [
             float(mb.simulate(policy, environment, 5000, seed=seed).regret[-1])
-            for policy in (mb.ESCB(matroid, method), RandomBasis(matroid))
+            for policy in (mb.ESCB(matroid, method=method), RandomBasis(matroid))
         ]
         # Random play loses about 0.8 a round, 4000 in all; ESCB lost 230 to 320 in six such runs.
         assert regret[0] < 0.15 * regret[1]

@@ -127,7 +127,7 @@ def test_the_basis_is_a_best_one_in_every_round(family: str, kind: str, eps: flo
         rng = np.random.default_rng([seed, KINDS.index(kind), int(100 * eps)])
         matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(2, 15)))
         ask = cache(matroid.is_independent)
-        policy = mb.FasterCUCB(matroid, eps)
+        policy = mb.FasterCUCB(matroid, eps=eps)
         means = rng.uniform(0, 1, matroid.size)
         playable = np.setdiff1d(np.arange(matroid.size), matroid.loops)
         for t in range(250):
@@ -147,8 +147,8 @@ def test_with_a_tiny_eps_it_is_cucb_and_numbers_do_not_matter() -> None:
     edges = mb.GraphicMatroid.complete(5).edges
     new_name = rng.permutation(len(edges))  # element e becomes new_name[e]
     renamed = [edges[e] for e in np.argsort(new_name)]
-    policy = mb.FasterCUCB(mb.GraphicMatroid(edges), 1e-9)
-    other = mb.FasterCUCB(mb.GraphicMatroid(renamed), 1e-9)
+    policy = mb.FasterCUCB(mb.GraphicMatroid(edges), eps=1e-9)
+    other = mb.FasterCUCB(mb.GraphicMatroid(renamed), eps=1e-9)
     ask = cache(policy.matroid.is_independent)
     first = rng.normal(size=len(edges))
     policy.update(np.arange(len(edges)), first)
@@ -170,7 +170,7 @@ def test_many_elements_in_classes(groups: int) -> None:
     rng = np.random.default_rng(groups)
     group_of = rng.permutation(2000) % groups
     matroid = mb.PartitionMatroid(group_of.tolist(), 1 + 20 // groups)
-    policy = mb.FasterCUCB(matroid, 0.05)
+    policy = mb.FasterCUCB(matroid, eps=0.05)
     means = rng.uniform(0.2, 1, 2000)
     for t in range(1500):
         basis = policy.select()
@@ -216,7 +216,7 @@ def test_greedy_for_somebody_else_in_between_changes_nothing() -> None:
     # The kernel of transversal matroids has one matching, for greedy and for questions of exchange.
     rng = np.random.default_rng(8)
     matroid = mb.TransversalMatroid([rng.permutation(6)[:2].tolist() for _ in range(14)])
-    policy, other = mb.FasterCUCB(matroid, 0.01), mb.FasterCUCB(matroid, 0.01)
+    policy, other = mb.FasterCUCB(matroid, eps=0.01), mb.FasterCUCB(matroid, eps=0.01)
     for _ in range(300):
         basis = policy.select()
         assert other.select().tolist() == basis.tolist()
@@ -233,7 +233,7 @@ def test_greedy_for_somebody_else_in_between_changes_nothing() -> None:
 def test_copies_go_on_alike(family: str) -> None:
     rng = np.random.default_rng(3)
     matroid = catalog.MATROIDS[family].random(rng, 12)
-    policy = mb.FasterCUCB(matroid, 0.3)
+    policy = mb.FasterCUCB(matroid, eps=0.3)
     copies = [copy.deepcopy(policy)]
     for t in range(400):
         # Now and then before a selection, with changes not yet seen to, and now and then after it.
@@ -258,7 +258,7 @@ def test_copies_go_on_alike(family: str) -> None:
 
 def test_what_is_counted_is_what_is_asked() -> None:
     matroid = mb.OracleMatroid(10, mb.GraphicMatroid.complete(5).is_independent)
-    policy = mb.FasterCUCB(matroid, 0.1)
+    policy = mb.FasterCUCB(matroid, eps=0.1)
     rng = np.random.default_rng(0)
     matroid.rank  # noqa: B018 - asks on its own account
     for _ in range(1000):
@@ -280,8 +280,8 @@ def test_a_matroid_that_raises_at_any_moment(with_others: bool) -> None:
         patience[0] -= 1
         return graph.is_independent(elements)
 
-    policy = mb.FasterCUCB(mb.OracleMatroid(10, ask), 0.05)
-    calm = mb.FasterCUCB(mb.OracleMatroid(10, graph.is_independent), 0.05)
+    policy = mb.FasterCUCB(mb.OracleMatroid(10, ask), eps=0.05)
+    calm = mb.FasterCUCB(mb.OracleMatroid(10, graph.is_independent), eps=0.05)
     known = cache(graph.is_independent)
     rng = np.random.default_rng(5)
     failures = 0
@@ -318,14 +318,14 @@ def test_eps_comes_from_the_horizon() -> None:
     matroid = mb.UniformMatroid(1, 2)
     assert mb.FasterCUCB(matroid).eps == 1 / math.log(100_000)
     assert mb.FasterCUCB(matroid, horizon=1000).eps == 1 / math.log(1000)
-    policy = mb.FasterCUCB(matroid, np.float32(0.5), horizon=np.int64(10))
+    policy = mb.FasterCUCB(matroid, eps=np.float32(0.5), horizon=np.int64(10))
     assert (policy.eps, policy.horizon) == (0.5, 10)
 
 
 @pytest.mark.parametrize("eps", [0, -0.1, 1.5, 1e-10, math.nan, math.inf, "0.1", True, [0.1], 1j])
 def test_eps_out_of_range(eps) -> None:
     with pytest.raises(ValueError, match=r"eps must be a number from 1e-09 to 1, got"):
-        mb.FasterCUCB(mb.UniformMatroid(1, 2), eps)
+        mb.FasterCUCB(mb.UniformMatroid(1, 2), eps=eps)
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_horizon_out_of_range(horizon, message: str) -> None:
 
 def test_rewards_of_any_size() -> None:
     rng = np.random.default_rng(2)
-    policy = mb.FasterCUCB(mb.UniformMatroid(2, 6), 1e-3)
+    policy = mb.FasterCUCB(mb.UniformMatroid(2, 6), eps=1e-3)
     values = np.array([0.0, -0.0, 5e-324, -5e-324, 1e-200, -1e-5, 1.0, -1.0, 2.0, 1e300, -1.7e308])
     for _ in range(300):
         policy.select()
@@ -352,7 +352,7 @@ def test_rewards_of_any_size() -> None:
 
 
 def test_powers_themselves_are_rounded_to_themselves() -> None:
-    policy = mb.FasterCUCB(mb.UniformMatroid(4, 8), 1)
+    policy = mb.FasterCUCB(mb.UniformMatroid(4, 8), eps=1)
     means = [4.0, 2.0, 1.0, 3.999, -4.0, -2.0, -3.999, -4.001]
     policy.update(np.arange(8), means)
     policy.select()

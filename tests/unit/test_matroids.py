@@ -294,7 +294,7 @@ def test_a_users_matroid_needs_only_the_independence_test() -> None:
     environment = mb.GaussianEnvironment(np.linspace(0, 1, 7), 0.3)
     results = []
     for matroid in (mb.PartitionMatroid(groups, 1), Partition(groups), FastPartition(groups)):
-        for policy in (mb.MAUB(matroid, "paper"), mb.OMM(matroid), mb.MAUB(matroid)):
+        for policy in (mb.MAUB(matroid, neighborhood="paper"), mb.OMM(matroid), mb.MAUB(matroid)):
             result = mb.simulate(policy, environment, 1000, checkpoints=range(1, 1001))
             results.append((result.regret.tolist(), result.counters))
     assert results[0] == results[3] == results[6]

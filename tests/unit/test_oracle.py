@@ -108,8 +108,8 @@ def test_an_oracle_that_raises_leaves_the_policy_whole(neighborhood) -> None:
             raise ConnectionError("the constraint server is away")
         return graph.is_independent(elements)
 
-    fragile = mb.MAUB(mb.OracleMatroid(10, ask), neighborhood)
-    steady = mb.MAUB(mb.OracleMatroid(10, graph.is_independent), neighborhood)
+    fragile = mb.MAUB(mb.OracleMatroid(10, ask), neighborhood=neighborhood)
+    steady = mb.MAUB(mb.OracleMatroid(10, graph.is_independent), neighborhood=neighborhood)
     rewards = environment.rewards(0)
     failures = 0
     rng = np.random.default_rng(0)

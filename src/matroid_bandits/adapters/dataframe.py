@@ -34,7 +34,7 @@ def from_dataframe(
     field: int | None = None,
     labels: str | None = None,
     sense: Literal["max", "min"] = "max",
-) -> Problem:
+) -> Problem[Any, Any]:
     """Rows of a table: a few of each group, or such whose columns of numbers differ.
 
     Parameters

@@ -32,7 +32,7 @@ def from_scipy_sparse(
     field: int | None = None,
     tolerance: float = 1e-9,
     sense: Literal["max", "min"] = "max",
-) -> Problem:
+) -> Problem[Any, Any]:
     """A problem from a sparse matrix, in any of SciPy's formats.
 
     Parameters

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from matroid_bandits._streams import REWARDS, stream
 from matroid_bandits._arguments import abbreviated, integer
+from matroid_bandits._streams import REWARDS, stream
 from matroid_bandits.environments import Environment
 
 __all__ = ["check_environment"]

@@ -98,7 +98,7 @@ class Instance:
     sense: Literal["max", "min"] = "max"
 
     @property
-    def problem(self) -> Matroid | Problem:
+    def problem(self) -> Matroid | Problem[Any, Any]:
         """What policies are made for: the matroid, or, where means are costs, a problem."""
         return self.matroid if self.sense == "max" else Problem(self.matroid, sense=self.sense)
 

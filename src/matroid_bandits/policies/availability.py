@@ -74,7 +74,7 @@ class Decision:
         What the decision changes in the policy if it is played: see ``PolicyKernel.outcome``.
     """
 
-    matroid: Availability | Matroid
+    matroid: Availability
     elements: IntArray
     why: str
     index: FloatArray

@@ -79,7 +79,8 @@ class Policy(Counters, Parametrized, Generic[Selection]):
     _kernel_decides: ClassVar[bool] = False
 
     # `Policy[list[str]]` in annotations, also where the parameter has a default.
-    __class_getitem__ = classmethod(GenericAlias)
+    if not TYPE_CHECKING:
+        __class_getitem__ = classmethod(GenericAlias)
 
     def __init__(self, matroid: MatroidLike[Selection]) -> None:
         if not isinstance(matroid, (Matroid, Problem)):
@@ -189,13 +190,13 @@ class Policy(Counters, Parametrized, Generic[Selection]):
             if len(elements) < self._problem.size:
                 with self._kernel.guard.hold():
                     decision = self._decide(elements, allow_smaller=allow_smaller)
-                return self._problem.names(decision.elements.copy())
+                return self._names(decision.elements.copy())
         if self._kernel_decides:
             selected = self._kernel.select()
         else:
             with self._kernel.guard.hold():
                 selected = self._select_everything()
-        return selected if self._is_plain else self._problem.names(selected)  # type: ignore[return-value]
+        return self._names(selected)
 
     def update(
         self, elements: npt.ArrayLike | Mapping[Any, float], rewards: npt.ArrayLike | None = None
@@ -256,19 +257,20 @@ class Policy(Counters, Parametrized, Generic[Selection]):
         """
         kernel = self._kernel
         with kernel.guard.hold():
-            decision = None if kernel.selected is None else self._decisions.last
-            if decision is None:
-                selected = self._select_everything()
-                why = self._why(selected)
-                decision = Decision(self.matroid, selected, why, kernel.index_values(), {})
+            last = None if kernel.selected is None else self._decisions.last
+            if last is None:
+                matroid, selected = self.matroid, self._select_everything()
+                why, index = self._why(selected), kernel.index_values()
+            else:
+                matroid, selected, why, index = last.matroid, last.elements, last.why, last.index
             return explanation_of(
                 self._problem,
-                decision.matroid,
-                decision.elements,
-                why=decision.why,
+                matroid,
+                selected,
+                why=why,
                 means=self.means,
                 counts=self.counts,
-                index=self._in_user_units(decision.index),
+                index=self._in_user_units(index),
             )
 
     def greedy_basis(self, weights: npt.ArrayLike) -> IntArray:
@@ -277,6 +279,11 @@ class Policy(Counters, Parametrized, Generic[Selection]):
         For use in `_select`. Ties go to the lowest element; infinite weights are allowed.
         """
         return self._kernel.greedy_basis(weight_array(weights, self._kernel.size))
+
+    def _names(self, elements: IntArray) -> Selection:
+        """Elements as the user calls them."""
+        names: Selection = elements if self._is_plain else self._problem.names(elements)  # type: ignore[assignment]
+        return names
 
     # ---- deciding; the guard is held ----
 
@@ -354,7 +361,7 @@ class Policy(Counters, Parametrized, Generic[Selection]):
     def matroid(self) -> Matroid:
         """What may be played; in `_select`, what may be played in this round."""
         kernel = vars(self).get("_kernel")
-        return self._problem.matroid if kernel is None else kernel.matroid  # type: ignore[no-any-return]
+        return self._problem.matroid if kernel is None else kernel.matroid
 
     @property
     def reward_range(self) -> tuple[float, float]:

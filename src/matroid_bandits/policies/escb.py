@@ -106,9 +106,6 @@ class ESCB(CompiledPolicy[Selection]):
         """The standard deviation that the bonus is made for."""
         return self._noise
 
-    def _assumed_noise(self) -> float | None:
-        return self._noise if self._is_default("noise") else None
-
     @property
     def bound(self) -> float:
         """No basis had a larger `value` when one was last selected; infinite if that is not known.

@@ -44,9 +44,10 @@ class KLOSM(GreedyPolicy[Selection]):
     name = "KLOSM"
 
     def __init__(self, matroid: MatroidLike[Selection], *, c: float = 3.0) -> None:
-        super().__init__(matroid, index=KLUCB(real(c, "c", minimum=0, maximum=1e6)))
+        self._c = real(c, "c", minimum=0, maximum=1e6)
+        super().__init__(matroid, index=KLUCB(self._c))
 
     @property
     def c(self) -> float:
         """The factor of ln ln t in the index."""
-        return self._index.c
+        return self._c

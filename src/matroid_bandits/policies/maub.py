@@ -111,7 +111,7 @@ class MAUB(IndexPolicy[Selection]):
         rounds.
         """
         leader = self._kernel.leader_copy()
-        return None if leader is None else self._problem.names(leader)
+        return None if leader is None else self._names(leader)
 
     def _why(self, selected: npt.NDArray[np.intp]) -> str:
         leader = self._kernel.leader_copy()

@@ -144,7 +144,7 @@ class OSUB(IndexPolicy[Selection]):
         """The elements of the arm with the largest mean so far: names, or ascending numbers where
         there are none.
         """
-        return self._problem.names(self._kernel.leader_copy())
+        return self._names(self._kernel.leader_copy())
 
     def neighbors(self, arm: int) -> npt.NDArray[np.intp]:
         """The arms next to `arm`, ascending: rows of `arms`.

@@ -31,7 +31,7 @@ class PolicyType(ABCMeta):
     @property
     def __signature__(cls) -> Signature:
         # Without it, `inspect.signature` would show the arguments of `__call__` above.
-        return _signature_of(cls.__init__)
+        return _signature_of(cls.__init__)  # type: ignore[misc]
 
 
 @lru_cache(maxsize=256)

@@ -490,9 +490,9 @@ cdef class PolicyKernel:
             "oracle_calls": self.oracle_calls,
             "greedy_calls": self.greedy_calls,
             "neighborhood_updates": self.neighborhood_updates,
-            "marked": self.marked,
             "decided": self.decided,
-            "calls_before": tuple(self.calls_before),
+            # Of this round, or of no consequence.
+            "calls_before": tuple(self.calls_before) if self.is_chosen else None,
             "retracted": self.retracted,
             "selected": self.selected,
             "answers": self.oracle.state() if isinstance(self.oracle, CachedKernel) else None,
@@ -512,9 +512,11 @@ cdef class PolicyKernel:
         self.oracle_calls = state["oracle_calls"]
         self.greedy_calls = state["greedy_calls"]
         self.neighborhood_updates = state["neighborhood_updates"]
-        self.marked = state["marked"]
         self.decided = state["decided"]
-        self.calls_before = state["calls_before"]
+        self.marked = -1
+        if self.is_chosen:
+            self.marked = self.rounds
+            self.calls_before = state["calls_before"]
         self.retracted = state["retracted"]
         self.selected = state["selected"]
         if state["answers"] is not None:
