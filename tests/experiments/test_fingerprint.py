@@ -1,5 +1,6 @@
 """Fingerprints: one change of data or code is another study, the same data is the same one."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -396,6 +397,65 @@ def test_constants_set_by_another_module(tmp_path: Path) -> None:
     assert fingerprint(module.Tuned) == before
     module.SCALE = 3.0
     assert fingerprint(module.Tuned) != before
+
+
+@pytest.mark.usefixtures("clean_modules")
+def test_a_module_that_is_imported_later(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "eager.py").write_text(
+        "import matroid_bandits as mb\nclass Eager(mb.OMM):\n"
+        "    def _select(self):\n        import lazily_imported\n        return super()._select()\n"
+    )
+    (tmp_path / "lazily_imported.py").write_text("SCALE = 2.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    cls = importlib.import_module("eager").Eager
+    before = fingerprint(cls)
+    importlib.import_module("lazily_imported")
+    assert fingerprint(cls) == before
+    (tmp_path / "lazily_imported.py").write_text("SCALE = 3.0\n")
+    assert fingerprint(cls) != before
+
+
+@pytest.mark.usefixtures("clean_modules")
+def test_functions_with_a_cache(tmp_path: Path) -> None:
+    text = (
+        "from functools import cache\n@cache\ndef few(elements):\n    return len(elements) <= 2\n"
+    )
+
+    def matroid(text: str) -> mb.Matroid:
+        path = tmp_path / "cached_function.py"
+        path.write_text(text)
+        return mb.OracleMatroid(5, module_at(path).few)
+
+    before = fingerprint(matroid(text))
+    assert before == fingerprint(matroid(text)) != fingerprint(matroid(text.replace("2", "3")))
+    # Without a file, as in a notebook.
+    spaces: list[dict[str, Any]] = []
+    for other in (text, text, text.replace("2", "3")):
+        spaces.append({"__name__": "__main__"})
+        exec(other, spaces[-1])
+    one, same, different = (fingerprint(space["few"]) for space in spaces)
+    assert one == same != different
+    hidden = np.frompyfunc(lambda x: x + 1, 1, 1)
+    assert fingerprint(hidden).startswith("cannot be compared")
+
+
+@pytest.mark.parametrize(
+    "old, new", [("rng.random(count)", "rng.random(count) + 1"), ("HALF = 0.5", "HALF = 0.6")]
+)
+def test_an_edited_environment_is_another_study(tmp_path: Path, old: str, new: str) -> None:
+    text = (
+        "import matroid_bandits as mb\nHALF = 0.5\nclass Uniform(mb.Environment):\n"
+        "    def _sample(self, rng, element, count):\n"
+        "        return self.means[element] - HALF + rng.random(count)\n"
+    )
+    (tmp_path / "study.toml").write_text(
+        'policies = ["OMM"]\ninstances = ["K4"]\nenvironment = { type = "mine.py:Uniform" }\n'
+    )
+    (tmp_path / "mine.py").write_text(text)
+    before = load_study(tmp_path / "study.toml").identity()
+    assert load_study(tmp_path / "study.toml").identity() == before
+    (tmp_path / "mine.py").write_text(text.replace(old, new))
+    assert load_study(tmp_path / "study.toml").identity() != before
 
 
 # ---- data of all kinds ----

@@ -94,6 +94,7 @@ class _Walk:
         # With the objects themselves, so that no other object gets their id.
         self._done: dict[int, tuple[Any, bytes]] = {}
         self._open: dict[int, int] = {}
+        self._texts: dict[str, bytes | None] = {}
 
     def digest(self, value: Any) -> bytes:
         """The digest of any object."""
@@ -161,7 +162,7 @@ class _Walk:
         except Exception as error:
             raise _NotComparableError(f"{cls.__name__} cannot be pickled: {error}") from error
         if isinstance(reduced, str):
-            return _hash("global", str(getattr(value, "__module__", "")).encode(), reduced.encode())
+            return self._global(value, reduced)
         make, arguments, state, members, items = (*reduced, None, None, None)[:5]
         return _hash(
             "object",
@@ -169,6 +170,15 @@ class _Walk:
             self._attributes(cls, state),
             *self._each((list(members or ()), list(items or ()))),
         )
+
+    def _global(self, value: Any, name: str) -> bytes:
+        """An object that pickling finds by its name, such as a function with a cache."""
+        home = str(getattr(value, "__module__", None) or "")
+        wrapped = getattr(value, "__wrapped__", None)
+        if isinstance(value, np.ufunc) and all(kind.strip("O->") == "" for kind in value.types):
+            raise _NotComparableError(f"the ufunc {name} hides a function")
+        text = b"" if not home or _is_library(home) else self._text(home)
+        return _hash("global", home.encode(), name.encode(), text or self.digest(wrapped))
 
     def _attributes(self, cls: type, state: Any) -> bytes:
         if isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], dict):
@@ -207,10 +217,13 @@ class _Walk:
 
         Nor is there one for a script or a notebook: it holds much that a class does not use.
         """
-        module = sys.modules.get(name)
-        files = None if module is None or name == "__main__" else source_files(module)
-        if files is None:
-            return None
+        if name not in self._texts:
+            module = sys.modules.get(name)
+            files = None if module is None or name == "__main__" else source_files(module)
+            self._texts[name] = None if files is None else self._files(files)
+        return self._texts[name]
+
+    def _files(self, files: Mapping[str, Path]) -> bytes:
         parts = []
         for imported, path in sorted(files.items()):
             text = path.read_bytes()
@@ -358,7 +371,7 @@ def _is_constant(value: Any) -> bool:
 
 
 def _constants(module: ModuleType | None, text: bytes, folder: str) -> dict[str, Any]:
-    """Constants of a module, whose values may differ from its text: a program may set them.
+    """Constants of a module that its text does not have: computed, or set by a program.
 
     Variables that functions of the module assign to do not count. Neither does the folder of the
     module.
@@ -371,8 +384,24 @@ def _constants(module: ModuleType | None, text: bytes, folder: str) -> dict[str,
     assigned = {
         name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names
     }
+    literals = _literals(tree)
     return {
         name: value.replace(folder, "") if isinstance(value, str) else value
         for name, value in sorted(vars(module).items() if module is not None else ())
-        if _is_constant(value) and name not in assigned and not name.startswith("__")
+        if _is_constant(value)
+        and name not in assigned
+        and not name.startswith("__")
+        and repr(value) != literals.get(name)
     }
+
+
+def _literals(tree: ast.Module) -> dict[str, str]:
+    """The constants that the text of a module assigns, as their repr."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                found[node.targets[0].id] = repr(ast.literal_eval(node.value))
+            except ValueError:
+                found.pop(node.targets[0].id, None)
+    return found
