@@ -22,6 +22,9 @@ from .worlds import World
 BATCHES = 10
 PER_BATCH = int(os.environ.get("FUZZ", "20"))
 
+# Rewards far from the mean are warned about, once.
+pytestmark = pytest.mark.filterwarnings("ignore:element .* had a mean:UserWarning")
+
 # What bad input, an odd matroid or a call from within may end with.
 EXPECTED = (ValueError, TypeError, RuntimeError, NotImplementedError, IndexError)
 
