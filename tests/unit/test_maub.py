@@ -1,5 +1,7 @@
 """MAUB: local times of former leaders."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,28 @@ def test_former_leaders_are_bounded_when_availability_changes(
         policy.update(basis, rng.normal(0, 1, 4))
         assert len(policy._kernel.state()["former_times"]) <= 20
     assert len(n_leaders) > 100
+
+
+def _peak_of_a_restricted_round(policy: mb.MAUB, available: np.ndarray) -> int:
+    """Bytes allocated at most while one round is decided among `available`."""
+    tracemalloc.start()
+    try:
+        policy.select(available=available)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_restricted_round_copies_no_former_leaders() -> None:
+    rng = np.random.default_rng(2)
+    policy = mb.MAUB(mb.UniformMatroid(10, 60))
+    peaks = []
+    for t in range(3000):
+        available = np.sort(rng.permutation(60)[:30])
+        if t in (100, 2999):
+            peaks.append(_peak_of_a_restricted_round(policy, available))
+        basis = policy.select(available=available)
+        policy.update(basis, rng.normal(0, 1, 10))
+    assert len(policy._kernel.state()["former_times"]) > 1000
+    # A copy of the table would be more than 100,000 bytes.
+    assert peaks[1] < peaks[0] + 20_000
