@@ -110,7 +110,7 @@ def test_stored_zeros_and_doubled_places() -> None:
     matrix = sp.coo_matrix((np.array(data, dtype=np.int8), (rows, columns)), shape=(3, 2))
     assert mb.from_scipy_sparse(matrix).matroid.loops.tolist() == [1, 2]
     assert mb.from_scipy_sparse(matrix, field=2).matroid.loops.tolist() == [0, 1, 2]
-    assert mb.from_scipy_sparse(matrix, "transversal").matroid.neighbors == [[0], [], []]
+    assert mb.from_scipy_sparse(matrix, kind="transversal").matroid.neighbors == [[0], [], []]
     assert matrix.nnz == 5  # as it was
 
 
@@ -138,7 +138,7 @@ def test_matrices_too_large_to_write_out() -> None:
         ValueError, match=r"10,000 x 10,000 numbers, in all 100,000,000.*allowed; take fewer rows"
     ):
         mb.from_scipy_sparse(diagonal)
-    assert mb.from_scipy_sparse(diagonal, "transversal").rank == 10_000
+    assert mb.from_scipy_sparse(diagonal, kind="transversal").rank == 10_000
 
 
 def test_high_ranks_need_more_primes(monkeypatch) -> None:
@@ -146,7 +146,7 @@ def test_high_ranks_need_more_primes(monkeypatch) -> None:
     matrix = sp.csr_array(rng.integers(0, 9, (60, 40)))
     needed = len(mb.from_scipy_sparse(matrix).matroid._primes)
     assert needed > 1
-    monkeypatch.setattr(scipy_sparse, "_LARGEST", 60 * 40 * needed - 1)
+    monkeypatch.setattr(scipy_sparse, "_MAX_ENTRIES", 60 * 40 * needed - 1)
     with pytest.raises(ValueError, match=rf"modulo each of {needed} primes.*field=1000000007"):
         mb.from_scipy_sparse(matrix)
     assert mb.from_scipy_sparse(matrix, field=1000000007).rank == 40
@@ -155,7 +155,7 @@ def test_high_ranks_need_more_primes(monkeypatch) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_rows_are_matched_with_columns(form: str) -> None:
     matrix = sp.coo_array([[0.0, 2.0], [0.0, -1.0], [0.0, 0.0], [1.0, 1.0]]).asformat(form)
-    problem = mb.from_scipy_sparse(matrix, "transversal", labels=list("abcd"))
+    problem = mb.from_scipy_sparse(matrix, kind="transversal", labels=list("abcd"))
     assert problem.matroid.neighbors == [[1], [1], [], [0, 1]]
     assert problem.best_basis([1, 2, 3, 4]) == ["b", "d"]
 
@@ -164,10 +164,10 @@ def test_rows_are_matched_with_columns(form: str) -> None:
 def test_adjacency(form: str) -> None:
     graph = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3), (3, 3)])
     matrix = nx.to_scipy_sparse_array(graph, format="coo").asformat(form)
-    problem = mb.from_scipy_sparse(matrix, "graphic", sense="min")
+    problem = mb.from_scipy_sparse(matrix, kind="graphic", sense="min")
     assert problem.labels == ((0, 1), (0, 2), (1, 2), (2, 3), (3, 3))
     assert problem.best_basis([1, 2, 3, 4, 5]) == [(0, 1), (0, 2), (2, 3)]
-    named = mb.from_scipy_sparse(matrix, "graphic", labels=["Oslo", "Rome", "Cork", "Wien"])
+    named = mb.from_scipy_sparse(matrix, kind="graphic", labels=["Oslo", "Rome", "Cork", "Wien"])
     assert named.labels[:2] == (("Oslo", "Rome"), ("Oslo", "Cork"))
 
 

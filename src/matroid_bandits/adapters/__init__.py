@@ -1,6 +1,6 @@
-"""Problems from what people have: graphs, sparse matrices, data frames, matroids of SageMath.
+"""Problems from graphs, sparse matrices, data frames and matroids of SageMath.
 
-None of the libraries is imported here: whoever has such an object has its library.
+None of these libraries is imported here: a caller that has such an object has imported its library.
 """
 
 from matroid_bandits.adapters.dataframe import from_dataframe

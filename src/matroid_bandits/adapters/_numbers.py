@@ -1,4 +1,4 @@
-"""Numbers as other libraries keep them."""
+"""Numbers as other libraries store them."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ import numpy.typing as npt
 
 __all__ = ["whole_as_integers"]
 
-# From here on floats skip whole numbers, so that a whole float says little.
+# Larger floats are all whole numbers, so being whole means nothing.
 _LARGEST_WHOLE = 2**53
 
 
 def whole_as_integers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Integers where all of `values` are whole: they can be decided exactly, whatever their type.
+    """`values` as integers if all are whole numbers, so that linear matroids are exact.
 
     Tables and matrices often hold counts, or 0 and 1, as floats.
     """

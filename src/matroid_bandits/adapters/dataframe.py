@@ -1,4 +1,4 @@
-"""Data frames of pandas: what is played are rows."""
+"""Data frames of pandas: the elements are rows."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from numbers import Real
@@ -35,30 +35,30 @@ def from_dataframe(
     labels: str | None = None,
     sense: Literal["max", "min"] = "max",
 ) -> Problem[Any, Any]:
-    """Rows of a table: a few of each group, or such whose columns of numbers differ.
+    """Rows of a table: a limited number of each group, or rows that are linearly independent.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         Its rows are the elements.
     groups : str or list of str, optional
-        A column: at most so many rows of each of its values. Several columns: the same for each
-        of them; they must be nested, as departments are in companies.
+        A column whose values are groups, each with a capacity. Several columns must be nested, as
+        departments are in companies.
     capacities : int or mapping, optional
-        How many, for `groups`: one number for all. For one column, ``{value: number}``; for a
-        list of columns, ``{column: number}`` or ``{column: {value: number}}``.
+        How many rows of each group: one number for all. For one column, ``{value: number}``; for
+        a list of columns, ``{column: number}`` or ``{column: {value: number}}``.
     at_most : int, optional
         How many rows in all.
     vectors : list of str or "numeric", optional
         Columns of numbers: rows that are linearly independent may be played together. "numeric"
-        takes all columns of numbers and truth values. Whole numbers are decided exactly.
+        takes all columns of numbers and truth values. Whole numbers are treated exactly.
     field : int, optional
         As in :class:`~matroid_bandits.LinearMatroid`, for `vectors`.
     labels : str, optional
-        A column with a name for every row, all different. By default rows are called as in the
-        index of the frame, or by numbers, if it merely counts from 0.
+        A column with a different name for every row. The default is the index of the frame, or
+        numbers, if the index counts from 0.
     sense : {"max", "min"}, default "max"
-        Whether rewards are to be large, or costs small.
+        Whether rewards are maximized or costs minimized.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def from_dataframe(
     >>> slate.best_basis([4.0, 3.9, 3.8, 4.2])
     ['Alien', 'Casablanca']
     """
-    _refuse_unfit(frame)
+    _check_frame(frame)
     if groups is not None and vectors is not None:
         raise ValueError("rows are chosen by groups or by vectors; leave one of the two out")
     if (groups is None) != (capacities is None):
@@ -109,8 +109,8 @@ def from_dataframe(
 # ---- frames ----
 
 
-def _refuse_unfit(frame: Any) -> None:
-    # By what it can do: whoever has a frame has pandas, and we need not import it.
+def _check_frame(frame: Any) -> None:
+    # Recognized by its attributes, so that pandas need not be imported.
     if not isinstance(frame, type) and all(
         hasattr(frame, name) for name in ("columns", "index", "iloc")
     ):
@@ -128,7 +128,7 @@ def _refuse_unfit(frame: Any) -> None:
 
 
 def _column(frame: Any, name: Any) -> Any:
-    """The one column called `name`, in which nothing is missing."""
+    """The only column called `name`, checked for missing values."""
     known = list(frame.columns)
     if name not in known:
         raise ValueError(
@@ -150,7 +150,7 @@ def _column(frame: Any, name: Any) -> Any:
 
 
 def _row(frame: Any, place: int) -> str:
-    """A row as its owner calls it."""
+    """The name of a row in the index."""
     return abbreviated(frame.index[[place]].tolist()[0])
 
 

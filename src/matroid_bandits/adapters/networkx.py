@@ -1,4 +1,4 @@
-"""Graphs of networkx: what is played are edges."""
+"""Graphs of NetworkX: the elements are edges."""
 
 from typing import Any, Literal
 
@@ -17,17 +17,17 @@ def from_networkx(
     kind: Literal["graphic", "cographic"] = "graphic",
     sense: Literal["max", "min"] = "max",
 ) -> Problem:
-    """Spanning trees of a graph; or what can be removed from it while it stays connected.
+    """Spanning trees of a graph, or sets of edges whose removal keeps it connected.
 
     Parameters
     ----------
     graph : networkx.Graph or networkx.MultiGraph
-        Its edges are the elements, in the order of ``graph.edges``. Attributes are not looked at.
+        Its edges are the elements, in the order of ``graph.edges``. Attributes are ignored.
     kind : {"graphic", "cographic"}, default "graphic"
-        Sets of edges without a cycle, whose bases are the spanning trees (forests, if the graph
-        falls into pieces); or sets of edges without which it has as many pieces as before.
+        Sets of edges without a cycle, whose bases are the spanning trees (forests, if the graph is
+        not connected); or sets of edges whose removal leaves the number of components as it is.
     sense : {"max", "min"}, default "max"
-        Whether rewards are to be large, or costs small.
+        Whether rewards are maximized or costs minimized.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def from_networkx(
     [('Oslo', 'Rome'), ('Oslo', 'Cork')]
     """
     choice(kind, "kind", _KINDS)
-    _refuse_unfit(graph)
+    _check_graph(graph)
     labels = list(graph.edges(keys=True) if graph.is_multigraph() else graph.edges())
     if not labels:
         raise ValueError(
@@ -55,10 +55,10 @@ def from_networkx(
     return Problem(_KINDS[kind]([(u, v) for u, v, *_ in labels]), labels=labels, sense=sense)
 
 
-def _refuse_unfit(graph: Any) -> None:
-    # By what it can do: whoever has a graph has networkx, and we need not import it.
-    asked = ("edges", "is_directed", "is_multigraph", "number_of_nodes")
-    if isinstance(graph, type) or not all(hasattr(graph, name) for name in asked):
+def _check_graph(graph: Any) -> None:
+    # Recognized by its methods, so that networkx need not be imported.
+    needed = ("edges", "is_directed", "is_multigraph", "number_of_nodes")
+    if isinstance(graph, type) or not all(hasattr(graph, name) for name in needed):
         raise TypeError(
             f"from_networkx needs a networkx.Graph, got {abbreviated(graph)}; make one by "
             "networkx.Graph(edges) (pip install 'matroid-bandits[graphs]'), or pass a list of "

@@ -1,7 +1,7 @@
-"""Matroids of SageMath, from there and back.
+"""Conversions from and to matroids of SageMath.
 
-Where both have a class for the same thing, it becomes that class. Anything else is merely asked:
-SageMath's matroid by an :class:`~matroid_bandits.OracleMatroid`, ours by a ``RankMatroid``.
+Classes that both libraries have are converted into each other. Any other matroid of SageMath is the
+oracle of an :class:`~matroid_bandits.OracleMatroid`, any other of ours becomes a ``RankMatroid``.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -41,15 +41,15 @@ def from_sage(matroid: Any, *, sense: Literal["max", "min"] = "max") -> Problem:
     """A matroid of SageMath as a problem; its elements are the labels.
 
     Uniform, paving, graphic, transversal and partition matroids, those of matrices over the
-    rationals and over prime fields, and duals of all these become ours, with compiled kernels. Of
-    any other kind SageMath is asked for every answer.
+    rationals and over prime fields, and duals of all these become ours, with compiled kernels. For
+    any other matroid, every independence test calls SageMath.
 
     Parameters
     ----------
     matroid : sage.matroids.matroid.Matroid
         Any matroid of SageMath.
     sense : {"max", "min"}, default "max"
-        Whether rewards are to be large, or costs small.
+        Whether rewards are maximized or costs minimized.
 
     Returns
     -------
@@ -67,17 +67,17 @@ def from_sage(matroid: Any, *, sense: Literal["max", "min"] = "max") -> Problem:
     >>> vamos.best_basis([9, 8, 7, 6, 5, 4, 3, 2])
     ['a', 'b', 'c', 'e']
     """
-    if not _is_sages(matroid):
+    if not _is_from_sage(matroid):
         raise TypeError(
             f"from_sage needs a matroid of SageMath, got {abbreviated(matroid)}; for a function "
-            "that tells independent sets, pass OracleMatroid(size, function)"
+            "that tests independence, use OracleMatroid(size, function)"
         )
     labels = _ascending(matroid.groundset())
     return Problem(_ours(matroid, labels), labels=labels, sense=sense)
 
 
-def _is_sages(matroid: Any) -> bool:
-    # By its classes' names: whoever has such a matroid has SageMath, and we need not import it.
+def _is_from_sage(matroid: Any) -> bool:
+    # Recognized by the names of its classes, so that SageMath need not be imported.
     classes = type(matroid).__mro__
     return any((c.__module__, c.__name__) == ("sage.matroids.matroid", "Matroid") for c in classes)
 
@@ -85,7 +85,7 @@ def _is_sages(matroid: Any) -> bool:
 def _ascending(elements: Iterable[Any]) -> list[Any]:
     """The elements of a set, in an order that does not depend on how the set lists them."""
     listed = list(elements)
-    # Sets can be compared, but only some of them.
+    # Comparing sets is only a partial order.
     if not any(isinstance(x, (set, frozenset)) for x in listed):
         try:
             return sorted(listed)
@@ -105,11 +105,11 @@ def _ours(matroid: Any, labels: Sequence[Any]) -> Matroid:
             found = read(matroid, labels)
             if found is not None:
                 return found
-    return OracleMatroid(len(labels), _Asking(matroid, tuple(labels)))
+    return OracleMatroid(len(labels), _SageOracle(matroid, tuple(labels)))
 
 
 @dataclass(frozen=True)
-class _Asking:
+class _SageOracle:
     """The independence test of SageMath's matroid; an object, so that it can be pickled."""
 
     matroid: Any
@@ -142,7 +142,7 @@ def _from_matrix(matroid: Any, labels: Sequence[Any]) -> Matroid | None:
         exact = [[Fraction(int(x.numerator()), int(x.denominator())) for x in r] for r in rows]
         return LinearMatroid(_matrix(exact))
     p = int(ring.characteristic())
-    # Only in a prime field are the numbers modulo p all there is.
+    # Only a prime field consists of the numbers modulo p.
     if p == 0 or p >= linear._LARGEST_FIELD or int(ring.cardinality()) != p:
         return None
     return LinearMatroid(_matrix([[int(x) for x in row] for row in rows]), field=p)
@@ -167,7 +167,7 @@ def _from_sets(matroid: Any, labels: Sequence[Any]) -> Matroid:
 
 
 def _from_partition(matroid: Any, labels: Sequence[Any]) -> Matroid:
-    # One of each part; a part is what depends on one of its elements.
+    # One of each part; a part is the closure of any of its elements.
     group: dict[Any, int] = {}
     for x in labels:
         if x not in group:
@@ -196,13 +196,13 @@ def to_sage(matroid: Matroid | Problem) -> Any:
     """The matroid as one of SageMath's; its ground set are the labels.
 
     Uniform, paving, graphic, transversal and exact linear matroids, partitions with capacities of
-    1, and duals of all these become what SageMath has for them. Any other is a ``RankMatroid`` that
-    asks ours.
+    1, and duals of all these become the corresponding classes. Any other becomes a ``RankMatroid``
+    that calls ours.
 
     Parameters
     ----------
     matroid : Matroid or Problem
-        Of a problem the labels are kept; which way is better is nothing that SageMath knows of.
+        The labels of a problem are kept, its sense is not.
 
     Raises
     ------
@@ -220,11 +220,11 @@ def to_sage(matroid: Matroid | Problem) -> Any:
         raise TypeError(f"to_sage needs a Matroid or a Problem, got {abbreviated(matroid)}")
     problem = Problem.of(matroid)
     labels = list(range(problem.size)) if problem.labels is None else list(problem.labels)
-    return _sages(problem.matroid, labels)
+    return _to_sage(problem.matroid, labels)
 
 
 def _sage(module: str, name: str) -> Any:
-    """Something of SageMath's, which the type checker cannot see."""
+    """An object of SageMath, which has no type annotations."""
     try:
         for everything in ("all__sagemath_modules", "all__sagemath_graphs"):
             import_module(f"sage.{everything}")  # its modules import each other; this order works
@@ -233,16 +233,16 @@ def _sage(module: str, name: str) -> Any:
         raise ImportError(f"to_sage needs SageMath's matroids ({error}): {_INSTALL}") from error
 
 
-def _sages(matroid: Matroid, labels: list[Any]) -> Any:
+def _to_sage(matroid: Matroid, labels: list[Any]) -> Any:
     found = None
-    # Of a built-in whose answers a subclass has changed the data says nothing.
+    # The data are useless if a subclass has changed the definition.
     if not matroid._is_python():
         write = next((w for cls, w in _WRITERS.items() if isinstance(matroid, cls)), None)
         found = None if write is None else write(matroid, labels)
-    return _asking_ours(matroid, labels) if found is None else found
+    return _as_rank_matroid(matroid, labels) if found is None else found
 
 
-def _asking_ours(matroid: Matroid, labels: list[Any]) -> Any:
+def _as_rank_matroid(matroid: Matroid, labels: list[Any]) -> Any:
     number = {label: e for e, label in enumerate(labels)}
 
     def rank(elements: Iterable[Any]) -> int:
@@ -264,14 +264,14 @@ def _closures(matroid: UniformMatroid | PavingMatroid, labels: list[Any]) -> Any
 
 
 def _dual(matroid: DualMatroid, labels: list[Any]) -> Any:
-    return _sages(matroid.dual(), labels).dual()
+    return _to_sage(matroid.dual(), labels).dual()
 
 
 def _graph(matroid: GraphicMatroid, labels: list[Any]) -> Any:
     edges = [(u, v, x) for (u, v), x in zip(matroid.edges, labels, strict=True)]
     graph = _sage("graphs.graph", "Graph")(edges, multiedges=True, loops=True)
-    # With loops SageMath's class for graphs has a wrong corank, and is relabelled wrongly
-    # (10.8.13); that for totally unimodular matrices has not.
+    # With loops SageMath's class for graphs has a wrong corank, and is relabeled wrongly (10.8.13);
+    # the class for totally unimodular matrices is right.
     regular = any(u == v for u, v, _ in edges)
     return _sage("matroids.constructor", "Matroid")(graph=graph, regular=regular)
 
@@ -320,7 +320,7 @@ def _prime_field(p: int) -> Any:
     try:
         return _sage("rings.finite_rings.finite_field_constructor", "GF")(p)
     except ImportError:
-        # That p is prime is known; to test it, SageMath wants one more package.
+        # p is known to be prime; to test it, SageMath needs one more package.
         direct = _sage("rings.finite_rings.finite_field_prime_modn", "FiniteField_prime_modn")
         return direct(p, check=False)
 

@@ -1,4 +1,4 @@
-"""Sparse matrices of SciPy: what is played are rows, or entries."""
+"""Sparse matrices of SciPy: the elements are rows, or entries."""
 
 from collections.abc import Hashable, Iterable
 from itertools import pairwise
@@ -16,18 +16,17 @@ __all__ = ["from_scipy_sparse"]
 
 _KINDS = ("linear", "transversal", "graphic")
 
-# Numbers of a matrix written out in full, once per prime; making the matroid takes some 50 bytes
-# for each.
-_LARGEST = 2**25
+# Numbers of a dense matrix, once per prime; making the matroid takes about 50 bytes for each.
+_MAX_ENTRIES = 2**25
 
-# Size of the primes by which linear matroids decide exactly.
+# Size of the primes that exact linear matroids use.
 _BITS_OF_A_PRIME = 28
 
 
 def from_scipy_sparse(
     matrix: Any,
-    kind: Literal["linear", "transversal", "graphic"] = "linear",
     *,
+    kind: Literal["linear", "transversal", "graphic"] = "linear",
     labels: Iterable[Hashable] | None = None,
     field: int | None = None,
     tolerance: float = 1e-9,
@@ -38,10 +37,9 @@ def from_scipy_sparse(
     Parameters
     ----------
     matrix : sparse matrix or array
-        Entries that are stored but 0 count as none, and what is stored twice for one place is
-        summed.
+        Stored zeros are ignored, and duplicate entries are summed.
     kind : {"linear", "transversal", "graphic"}, default "linear"
-        What the matrix says:
+        What the matrix means:
 
         - linear: rows are vectors; rows that are linearly independent may be played together.
         - transversal: row e can be matched with the columns in which it has an entry; rows that
@@ -52,10 +50,10 @@ def from_scipy_sparse(
         One name per row, all different. In an adjacency matrix they name vertices, by default
         0, 1, ..., and elements are called ``(vertex, vertex)``.
     field, tolerance : optional
-        As in :class:`~matroid_bandits.LinearMatroid`, for vectors. Whole numbers are decided
-        exactly, also where they are stored as floats.
+        As in :class:`~matroid_bandits.LinearMatroid`, for vectors. Whole numbers are treated
+        exactly, even if they are stored as floats.
     sense : {"max", "min"}, default "max"
-        Whether rewards are to be large, or costs small.
+        Whether rewards are maximized or costs minimized.
 
     Returns
     -------
@@ -64,17 +62,17 @@ def from_scipy_sparse(
     Raises
     ------
     ValueError
-        Among others if vectors are too large: a linear matroid is made from the matrix written
-        out in full, without its empty columns and, if the numbers are whole, doubled ones, and
-        deciding exactly takes more of it the higher the rank. The other kinds need memory for
-        the entries alone.
+        Among others if vectors are too large: a linear matroid is made from the dense matrix,
+        without empty columns and, for whole numbers, without duplicate columns; exact ones need
+        more memory the higher the rank. The other kinds need memory for the entries alone.
 
     Examples
     --------
     >>> import scipy.sparse
     >>> import matroid_bandits as mb
     >>> skills = scipy.sparse.csr_array([[1, 0], [1, 0], [1, 1]])
-    >>> staff = mb.from_scipy_sparse(skills, "transversal", labels=["Ann", "Bob", "Eve"])
+    >>> names = ["Ann", "Bob", "Eve"]
+    >>> staff = mb.from_scipy_sparse(skills, kind="transversal", labels=names)
     >>> staff.best_basis([0.2, 0.5, 0.1])
     ['Bob', 'Eve']
     """
@@ -93,8 +91,8 @@ def from_scipy_sparse(
 
 
 def _entries(matrix: Any) -> Any:
-    """A copy by rows, with one entry other than 0 per place at most."""
-    # By what it can do: whoever has a sparse matrix has SciPy, and we need not import it.
+    """A copy in CSR format, without zeros and duplicates."""
+    # Recognized by its attributes, so that SciPy need not be imported.
     if isinstance(matrix, type) or not all(hasattr(matrix, name) for name in ("tocsr", "shape")):
         raise TypeError(
             f"from_scipy_sparse needs a sparse matrix of SciPy, got {abbreviated(matrix)}; make "
@@ -105,7 +103,7 @@ def _entries(matrix: Any) -> Any:
         raise ValueError(f"the matrix must have rows and columns, got the shape {matrix.shape}")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"the entries must be real numbers, got {matrix.dtype}")
-    # Sums of small integers could leave their range.
+    # Sums of small integers could overflow.
     small = matrix.dtype.kind in "iu" and matrix.dtype.itemsize < 8
     entries = (matrix.astype(np.int64) if small else matrix).tocsr(copy=True)
     entries.sum_duplicates()
@@ -133,21 +131,20 @@ def _linear(entries: Any, field: int | None, tolerance: float) -> LinearMatroid:
         columns = columns[:, _distinct(columns)]
     primes = _n_primes(columns) if exact and field is None else 1
     rows, width = columns.shape
-    if rows * width * primes > _LARGEST:
+    if rows * width * primes > _MAX_ENTRIES:
         modulo = f", modulo each of {primes} primes" if primes > 1 else ""
-        over_one = "decide over one large prime (field=1000000007) or "
-        advice = over_one if rows * width <= _LARGEST else ""
+        over_one = "use one large prime (field=1000000007) or "
+        advice = over_one if rows * width <= _MAX_ENTRIES else ""
         raise ValueError(
-            "a linear matroid is made from its matrix in full: without columns that are empty or "
-            f"doubled these are {rows:,} x {width:,} numbers{modulo}, in all "
-            f"{rows * width * primes:,}, and {_LARGEST:,} are allowed; {advice}take fewer rows or "
-            "columns"
+            "a linear matroid is made from its dense matrix: without empty and duplicate columns "
+            f"these are {rows:,} x {width:,} numbers{modulo}, in all {rows * width * primes:,}, "
+            f"and {_MAX_ENTRIES:,} are allowed; {advice}take fewer rows or columns"
         )
     return LinearMatroid(columns.toarray(order="C"), field=field, tolerance=tolerance)
 
 
 def _n_primes(columns: Any) -> int:
-    """How many primes a linear matroid needs at most, by Hadamard's bound on its minors."""
+    """An upper bound on the primes that a linear matroid needs, by Hadamard's bound on minors."""
     rows, width = columns.shape
     squares = np.bincount(columns.indices, np.float64(columns.data) ** 2, minlength=rows)
     largest = np.sort(squares)[::-1][: min(rows, width)]
@@ -155,14 +152,14 @@ def _n_primes(columns: Any) -> int:
 
 
 def _without_empty_columns(entries: Any) -> Any:
-    """By rows still: by columns, every empty one would take memory."""
+    """In CSR format still: in CSC format every empty column would take memory."""
     filled, places = np.unique(entries.indices, return_inverse=True)
     shape = entries.shape[0], len(filled)
     return type(entries)((entries.data, places, entries.indptr), shape=shape)
 
 
 def _distinct(columns: Any) -> npt.NDArray[np.intp]:
-    """The first of all columns that are equal."""
+    """The first of every group of equal columns."""
     columns.sort_indices()
     first: dict[tuple[bytes, bytes], int] = {}
     for column, (start, end) in enumerate(pairwise(columns.indptr.tolist())):

@@ -155,6 +155,7 @@ def _vertices(values: Any, what: str) -> list[Hashable]:
     seen: set[Hashable] = set()
     for vertex in vertices:
         try:
+            hash(vertex)
             is_second = vertex in seen
         except TypeError:
             raise ValueError(f"{what} must be hashable vertices, got {vertex!r}") from None
