@@ -27,14 +27,14 @@ class Advised(Protocol):
     """A matroid, as far as messages need it."""
 
     @property
-    def _advice(self) -> str: ...
+    def _correction(self) -> str: ...
 
 
 def too_small(matroid: Advised, found: list[int], rank: int) -> MatroidAxiomError:
     """The error for a maximal independent set smaller than the rank."""
     return MatroidAxiomError(
         f"not a matroid: {sorted(found)} is independent and no element can be added to it, yet "
-        f"{matroid!r} has independent sets of {rank} elements; {matroid._advice}"
+        f"{matroid!r} has independent sets of {rank} elements; {matroid._correction}"
     )
 
 
@@ -51,7 +51,7 @@ def no_partner(matroid: Advised, element: int, basis: list[int]) -> MatroidAxiom
     """The error for an element that is no loop and can replace no element of a basis."""
     return MatroidAxiomError(
         f"not a matroid: element {element} is no loop of {matroid!r}, yet it can replace none of "
-        f"the basis {sorted(basis)}; {matroid._advice}"
+        f"the basis {sorted(basis)}; {matroid._correction}"
     )
 
 
@@ -59,7 +59,7 @@ def not_reached(matroid: Advised, basis: list[int]) -> MatroidAxiomError:
     """The error for a basis that exchanges from the other bases do not lead to."""
     return MatroidAxiomError(
         f"not a matroid: {sorted(basis)} is a basis of {matroid!r}, yet no exchanges of single "
-        f"elements lead to it from the other bases; {matroid._advice}"
+        f"elements lead to it from the other bases; {matroid._correction}"
     )
 
 
@@ -67,7 +67,7 @@ def no_end(matroid: Advised, basis: list[int]) -> MatroidAxiomError:
     """The error for improving exchanges that do not end."""
     return MatroidAxiomError(
         f"not a matroid: the basis {sorted(basis)} of {matroid!r} was improved by more exchanges "
-        f"than it has elements; {matroid._advice}"
+        f"than it has elements; {matroid._correction}"
     )
 
 

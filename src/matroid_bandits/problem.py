@@ -193,6 +193,18 @@ class Problem(Generic[Label, Labels]):
         """Whether `names` may be played together."""
         return self._matroid.is_independent(self.elements(names))
 
+    def is_basis(self, names: Names) -> bool:
+        """Whether `names` are a basis: independent, and no larger set is."""
+        return self._matroid.is_basis(self.elements(names))
+
+    def rank_of(self, names: Names) -> int:
+        """The size of the largest independent sets within `names`."""
+        return self._matroid.rank_of(self.elements(names))
+
+    def closure(self, names: Names) -> Labels:
+        """All elements that can be added to `names` without raising their rank."""
+        return self.names(self._matroid.closure(self.elements(names)))
+
     def best_basis(self, values: npt.ArrayLike | Mapping[Any, float]) -> Labels:
         """The basis of largest total value, or of smallest, if costs are to be small.
 

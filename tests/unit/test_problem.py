@@ -563,3 +563,14 @@ def test_a_long_explanation_is_cut() -> None:
     assert len(explanation.others) == 20
     assert explanation.n_others == 99
     assert str(explanation).endswith("... and 79 more")
+
+
+def test_rank_closure_and_bases_by_name() -> None:
+    links = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]
+    network = mb.Problem(mb.GraphicMatroid(links), labels=links)
+    assert network.rank_of(links[:3]) == 2
+    assert network.closure(links[:2]) == links[:3]
+    assert network.is_basis([links[3], links[0], links[2]])
+    assert not network.is_basis(links[:3])
+    numbered = mb.Problem(mb.GraphicMatroid(links))
+    assert numbered.closure([0, 1]).tolist() == [0, 1, 2]

@@ -82,7 +82,7 @@ class Matroid(ABC):
     def __init__(self, size: int) -> None:
         self._size = integer(size, "size", minimum=0, maximum=_MAX_SIZE)
         self._known_rank: int | None = None
-        self._known_facts: tuple[int, IntArray] | None = None
+        self._known_rank_and_loops: tuple[int, IntArray] | None = None
 
     # ---- what a new matroid implements ----
 
@@ -191,8 +191,8 @@ class Matroid(ABC):
     def rank(self) -> int:
         """Number of elements of every basis."""
         size = self.size
-        if self._known_facts is not None:
-            return self._known_facts[0]
+        if self._known_rank_and_loops is not None:
+            return self._known_rank_and_loops[0]
         if self._known_rank is None:
             found = self._class_for("_find_rank")._find_rank(self)
             if found is None:
@@ -495,8 +495,8 @@ class Matroid(ABC):
         return "" if self._new_kernel().is_independent(elements) else "it is dependent"
 
     @property
-    def _advice(self) -> str:
-        """What to do about an independence test that contradicts the axioms."""
+    def _correction(self) -> str:
+        """How to correct a matroid that contradicts the axioms, as the end of a message."""
         return "correct its independence test"
 
     # ---- computed once ----
@@ -504,13 +504,13 @@ class Matroid(ABC):
     def _facts(self) -> tuple[int, IntArray]:
         """Rank and loops, computed when they are first needed."""
         size = self.size
-        if self._known_facts is None:
+        if self._known_rank_and_loops is None:
             find_loops = self._class_for("_are_loops")._are_loops
             everything = np.arange(size)
             rank = self._class_for("_find_rank")._find_rank(self)
             if rank is not None:
-                self._known_facts = rank, everything[find_loops(self, everything)]
-                return self._known_facts
+                self._known_rank_and_loops = rank, everything[find_loops(self, everything)]
+                return self._known_rank_and_loops
             kernel = self._new_kernel()
             if not kernel.is_independent(np.empty(0, dtype=np.intp)):
                 name = f"{type(self).__name__}(size={size})"  # a repr may need the rank
@@ -522,8 +522,8 @@ class Matroid(ABC):
                     "its independence test calls dependent"
                 )
             rejected = np.setdiff1d(everything, basis, assume_unique=True)
-            self._known_facts = len(basis), rejected[find_loops(self, rejected)]
-        return self._known_facts
+            self._known_rank_and_loops = len(basis), rejected[find_loops(self, rejected)]
+        return self._known_rank_and_loops
 
     def _are_loops(self, elements: IntArray) -> BoolArray:
         """Which of `elements` are loops; overridden where no independence test is needed."""

@@ -98,9 +98,9 @@ class LinearMatroid(CompiledMatroid):
         self._starts, self._columns, self._values, self._classes = map(freeze, entries)
 
     @property
-    def _advice(self) -> str:
+    def _correction(self) -> str:
         if self._primes is not None:
-            return super()._advice
+            return super()._correction
         return (
             f"some vectors are nearly dependent, at about the tolerance {self._tolerance:g}; use "
             "integers, or a tolerance that separates them"

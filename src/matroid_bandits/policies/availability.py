@@ -32,25 +32,25 @@ class Availability(CompiledMatroid):
         self._whole = matroid
         self._available = freeze(available)
         # What completes a basis is the same, however the elements are numbered.
-        self._frame = MinorMatroid(matroid, available)._frame
+        self._completion = MinorMatroid(matroid, available)._completion
         closed = np.delete(np.arange(matroid.size), available)
         self._elements = np.arange(matroid.size)
         self._elements[closed] = -1
         freeze(self._elements)
         rank = matroid.rank - len(self.missing)
-        self._known_facts = rank, np.union1d(closed, matroid.loops)
+        self._known_rank_and_loops = rank, np.union1d(closed, matroid.loops)
 
     @property
     def missing(self) -> IntArray:
         """Elements that are not available and that complete a basis of the available ones."""
-        return self._frame[1]
+        return self._completion[1]
 
     def is_for(self, available: IntArray) -> bool:
         """Whether exactly these elements are available."""
         return np.array_equal(self._available, available)
 
     def _kernel(self) -> MatroidKernel:
-        return MinorKernel(self._whole._new_kernel(), self._elements, *self._frame)
+        return MinorKernel(self._whole._new_kernel(), self._elements, *self._completion)
 
     def __repr__(self) -> str:
         return f"{self._whole!r} with {len(self._available)} available elements"

@@ -37,8 +37,8 @@ class UnaryComposition(CompiledMatroid):
         return (self._matroid,)
 
     @property
-    def _advice(self) -> str:
-        return self._matroid._advice
+    def _correction(self) -> str:
+        return self._matroid._correction
 
 
 class NaryComposition(CompiledMatroid):
@@ -76,8 +76,8 @@ class NaryComposition(CompiledMatroid):
         return self._parts
 
     @property
-    def _advice(self) -> str:
-        return "; ".join(dict.fromkeys(part._advice for part in self._parts))
+    def _correction(self) -> str:
+        return "; ".join(dict.fromkeys(part._correction for part in self._parts))
 
 
 def checked_matroid(matroid: Matroid) -> Matroid:

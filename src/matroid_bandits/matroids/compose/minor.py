@@ -77,7 +77,7 @@ class MinorMatroid(UnaryComposition):
         return self._contracted.copy()
 
     @cached_property
-    def _frame(self) -> tuple[IntArray, IntArray]:
+    def _completion(self) -> tuple[IntArray, IntArray]:
         """A basis of the contracted elements, and the elements that complete its union with any
         basis of the minor to a basis of the other matroid.
         """
@@ -92,10 +92,10 @@ class MinorMatroid(UnaryComposition):
 
     def _kernel(self) -> MatroidKernel:
         kernel = kernel_of_part(self._matroid, self._inner_size)
-        return MinorKernel(kernel, self._elements, *self._frame)
+        return MinorKernel(kernel, self._elements, *self._completion)
 
     def _find_rank(self) -> int:
-        return rank_of_part(self._matroid, self._inner_size) - sum(map(len, self._frame))
+        return rank_of_part(self._matroid, self._inner_size) - sum(map(len, self._completion))
 
     def _are_loops(self, elements: IntArray) -> BoolArray:
         return np.isin(self._elements[elements], self._matroid.closure(self._contracted))
