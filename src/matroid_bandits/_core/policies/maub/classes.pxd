@@ -37,6 +37,7 @@ cdef class Buckets:
     cdef Bucket[::1] buckets
     cdef Block[::1] blocks
     cdef Node[::1] nodes  # by block
+    cdef tuple arrays  # `blocks` and `nodes` again: NumPy is slow to read views of structs
     # Free lists; from `n_buckets` and `n_blocks` on nothing was ever used.
     cdef int32_t free_bucket
     cdef int32_t n_buckets

@@ -45,8 +45,8 @@ cdef class Buckets:
         self.bucket_of = np.full(size, -1, dtype=np.int32)
         self.first = np.full(n_classes, -1, dtype=np.int32)
         self.buckets = np.zeros(size, dtype=BUCKET)
-        self.blocks = np.zeros(0, dtype=BLOCK)
-        self.nodes = np.zeros(0, dtype=NODE)
+        self.arrays = np.zeros(0, dtype=BLOCK), np.zeros(0, dtype=NODE)
+        self.blocks, self.nodes = self.arrays
         self.clear()
 
     cdef void clear(self) noexcept:
@@ -70,10 +70,9 @@ cdef class Buckets:
         wanted = min(max(wanted, 2 * room), self.bucket_of.shape[0])
         blocks = np.zeros(wanted, dtype=BLOCK)
         nodes = np.zeros(wanted, dtype=NODE)
-        blocks[:room] = self.blocks
-        nodes[:room] = self.nodes
-        self.blocks = blocks
-        self.nodes = nodes
+        blocks[:room], nodes[:room] = self.arrays
+        self.arrays = blocks, nodes
+        self.blocks, self.nodes = self.arrays
         return 0
 
     cdef int32_t new_bucket(self) noexcept:
