@@ -317,6 +317,10 @@ class Broken(mb.Matroid):
 class Other:
     def __init__(self, matroid=None):
         pass
+
+class Huge(mb.Matroid):
+    def __init__(self):
+        raise MemoryError
 """
 
 
@@ -467,6 +471,7 @@ def test_user_indices(folder: Path, policy: str, boldness: float, name: str) -> 
         ('"own.py:OnePerColor(limit=-2)"', "instances[0].matroid: KeyError('limit')"),
         ('"own.py:Broken"', "instances[0].matroid: KeyError(frozenset())"),
         ('"own.py:Other"', "matroid.type: Other is not a matroid: derive it from Matroid"),
+        ('"own.py:Huge"', "instances[0].matroid: too large for this machine's memory"),
         ('"gone.py:Other"', "there is no file"),
     ],
 )
@@ -743,7 +748,7 @@ def test_real_networks(tmp_path: Path, name, more, size, rank, column, tree) -> 
         ('"K5"', f'{{ graph = "{"x" * 300}.gml" }}', "no file can be 'xxxxxxx"),
         ('"K5"', '{ graph = "." }', "there is no file"),
         ('"K5"', '{ type = "uniform", rank = 1, size = 100000000000000000000 }', "matroid: "),
-        ('"K5"', '{ type = "uniform", rank = 1, size = 9007199254740992 }', "too large for this"),
+        ('"K5"', '{ type = "uniform", rank = 1, size = 9007199254740992 }', "size must be at most"),
         ('name = "few"', 'name = "a\\nb"', "name: must be one line without control characters"),
         ("0.9] }", '0.9], csv = "x.csv" }', "means.csv: unknown key; allowed are uniform"),
         # Not for the first seed only
