@@ -318,7 +318,7 @@ class Other:
     def __init__(self, matroid=None):
         pass
 
-class Huge(mb.Matroid):
+class Huge(mb.OracleMatroid):
     def __init__(self):
         raise MemoryError
 """
