@@ -10,7 +10,9 @@ import pytest
 
 import matroid_bandits as mb
 
+from ..reference import matroids as textbook
 from ..reference.large_partitions import LargePartitionMAUB
+from ..reference.policies import ReferenceMAUB
 from ..seeds import seeds
 
 REWARDS = {
@@ -119,3 +121,20 @@ def test_a_thousand_elements_in_two_groups(seed: int) -> None:
             assert policy.select().tolist() == basis.tolist(), f"round {t}"
             policy.update(basis, rewards)
         plain.update(basis, rewards)
+
+
+@pytest.mark.parametrize("seed", seeds(5))
+def test_the_rule_with_numpy_is_the_reference(seed: int) -> None:
+    rng = np.random.default_rng([seed, 62])
+    groups = rng.integers(0, 3, 12).tolist()
+    # A capacity of 0 makes loops.
+    capacities = rng.integers(0, 3, 3).tolist()
+    plain = LargePartitionMAUB(groups, capacities)
+    twin = ReferenceMAUB(12, textbook.partition(groups, dict(enumerate(capacities))))
+    for _ in range(150):
+        basis = plain.select()
+        assert tuple(basis.tolist()) == twin.select()
+        rewards = rng.integers(0, 3, len(basis)) / 2
+        plain.update(basis, rewards)
+        twin.update(basis.tolist(), rewards.tolist())
+    assert plain.neighborhood_updates == twin.neighborhood_updates
