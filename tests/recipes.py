@@ -2,12 +2,12 @@
 
 A recipe is an expression: instances of the built-in classes, and operations on other recipes. From
 one recipe come our matroid (`build`) and the textbook's independence test (`is_independent`), each
-made in its own way; ``sage/twins.py`` makes SageMath's matroid of it. Its ``repr`` is Python that
+made in its own way; ``sage/peers.py`` makes SageMath's matroid of it. Its ``repr`` is Python that
 makes our matroid again.
 
 `make` grows a recipe from whole numbers chosen by somebody else: a random generator
 (`random_recipe`), or Hypothesis (`recipes`), which then shrinks them. The smaller a number, the
-simpler what it stands for.
+simpler the matroid.
 """
 
 from abc import ABC, abstractmethod
@@ -46,7 +46,7 @@ class Recipe(ABC):
 
     def is_independent(self, elements: frozenset[int]) -> bool:
         """The textbook's answer; a bound method, so that it can be pickled."""
-        return _asked_once(self)(elements)
+        return _cached_test(self)(elements)
 
     @property
     def rank(self) -> int:
@@ -54,7 +54,7 @@ class Recipe(ABC):
 
 
 @lru_cache(maxsize=256)
-def _asked_once(recipe: Recipe) -> reference.Independence:
+def _cached_test(recipe: Recipe) -> reference.Independence:
     return cache(recipe.definition())
 
 
@@ -367,7 +367,7 @@ DISGUISES: dict[str, Callable[[Recipe], mb.Matroid]] = {
 
 @dataclass(frozen=True, repr=False)
 class Disguised(Recipe):
-    """The same matroid, as Python code that is merely asked."""
+    """The same matroid, as an oracle in Python."""
 
     part: Recipe
     disguise: str

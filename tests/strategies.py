@@ -22,7 +22,7 @@ MAX_SIZE = 7
 
 @dataclass(frozen=True)
 class Instance:
-    """A matroid of ours and its textbook twin."""
+    """A matroid of ours and its textbook independence test."""
 
     matroid: mb.Matroid
     is_independent: reference.Independence
@@ -86,8 +86,8 @@ def linear(draw: st.DrawFn) -> Instance:
     if field is None:
         entries |= st.fractions(max_denominator=4).filter(lambda f: abs(f) < 100)
     rows = draw(st.lists(st.lists(entries, min_size=width, max_size=width), max_size=MAX_SIZE))
-    twin = reference.linear(rows) if field is None else reference.linear_mod(rows, field)
-    return Instance(mb.LinearMatroid(np.array(rows, dtype=object), field=field), twin)
+    textbook = reference.linear(rows) if field is None else reference.linear_mod(rows, field)
+    return Instance(mb.LinearMatroid(np.array(rows, dtype=object), field=field), textbook)
 
 
 @st.composite
@@ -175,16 +175,16 @@ def minor(draw: st.DrawFn) -> Instance:
 @st.composite
 def direct_sum(draw: st.DrawFn) -> Instance:
     parts = draw(st.lists(_parts(2), min_size=1, max_size=3))
-    twin = reference.direct_sum([(part.size, part.is_independent) for part in parts])
-    return Instance(mb.DirectSumMatroid(*(part.build() for part in parts)), twin)
+    textbook = reference.direct_sum([(part.size, part.is_independent) for part in parts])
+    return Instance(mb.DirectSumMatroid(*(part.build() for part in parts)), textbook)
 
 
 @st.composite
 def union(draw: st.DrawFn) -> Instance:
     size = draw(st.integers(0, 6))
     parts = draw(st.lists(_parts(size, size), min_size=1, max_size=3))
-    twin = cache(reference.union([part.is_independent for part in parts]))
-    return Instance(mb.UnionMatroid(*(part.build() for part in parts)), twin)
+    textbook = cache(reference.union([part.is_independent for part in parts]))
+    return Instance(mb.UnionMatroid(*(part.build() for part in parts)), textbook)
 
 
 def _parts(largest: int = MAX_SIZE, smallest: int = 0) -> st.SearchStrategy[recipes.Recipe]:

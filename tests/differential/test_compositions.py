@@ -87,21 +87,21 @@ def test_round_for_round(name: str, kind: str) -> None:
         _compare(name, recipe.build(), recipe.is_independent, rng, rounds=150, kind=kind)
 
 
-def test_a_part_is_asked_for_sets_of_its_own_elements() -> None:
-    asked: list[frozenset[int]] = []
+def test_a_part_receives_sets_of_its_own_elements() -> None:
+    received: list[frozenset[int]] = []
 
     def at_most_two(elements: frozenset[int]) -> bool:
-        asked.append(elements)
+        received.append(elements)
         return len(elements) <= 2
 
     part = mb.OracleMatroid(4, at_most_two)
     matroid = (mb.UniformMatroid(1, 3) + part).contract([0, 4]).dual()
     policy = mb.MAUB(matroid)
     mb.simulate(policy, mb.GaussianEnvironment(np.linspace(0, 1, 5), 0.5), 200)
-    assert asked
-    assert part.calls == len(asked)
-    assert all(type(s) is frozenset and s <= {0, 1, 2, 3} for s in asked)
-    assert all(type(e) is int for s in asked for e in s)
+    assert received
+    assert part.calls == len(received)
+    assert all(type(s) is frozenset and s <= {0, 1, 2, 3} for s in received)
+    assert all(type(e) is int for s in received for e in s)
 
 
 @pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM, mb.ESCB, mb.FasterCUCB], ids=lambda c: c.name)

@@ -58,7 +58,7 @@ def graphic(edges: Sequence[tuple[Hashable, Hashable]]) -> Independence:
 def linear(vectors: Sequence[Sequence[float | Fraction]]) -> Independence:
     """Linearly independent sets of vectors, exact over the rationals.
 
-    The entries are plain Python numbers; a float stands for the rational number it stores.
+    The entries are plain Python numbers; a float is the rational number it stores.
     """
     exact = [[Fraction(entry) for entry in vector] for vector in vectors]
 

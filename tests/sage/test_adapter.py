@@ -16,7 +16,7 @@ import matroid_bandits as mb
 
 from .. import recipes
 from ..seeds import seeds
-from .twins import twin
+from .peers import peer
 
 
 def _assert_equal(problem: mb.Problem, sage: Any) -> None:
@@ -30,7 +30,7 @@ def _assert_equal(problem: mb.Problem, sage: Any) -> None:
 
 # --- from SageMath -------------------------------------------------------------------------------
 
-# Ours, for each family as SageMath has it in twins.py.
+# Ours, for each family as SageMath has it in peers.py.
 COMPILED = {
     "uniform": mb.UniformMatroid,
     "graphic": mb.LinearMatroid,
@@ -45,7 +45,7 @@ def test_every_family_from_sage(family: str) -> None:
     for seed in seeds(15):
         rng = np.random.default_rng([seed, 22])
         make = recipes.BASES[family]
-        sage = twin(make(recipes.by_chance(rng), int(rng.integers(0, 8))))
+        sage = peer(make(recipes.by_chance(rng), int(rng.integers(0, 8))))
         problem = mb.from_sage(sage)
         _assert_equal(problem, sage)
         assert isinstance(problem.matroid, COMPILED.get(family, mb.Matroid))
@@ -54,7 +54,7 @@ def test_every_family_from_sage(family: str) -> None:
 def test_compositions_from_sage() -> None:
     for seed in seeds(40):
         rng = np.random.default_rng([seed, 23])
-        sage = twin(recipes.random_recipe(rng, int(rng.integers(0, 7)), depth=2))
+        sage = peer(recipes.random_recipe(rng, int(rng.integers(0, 7)), depth=2))
         _assert_equal(mb.from_sage(sage), sage)
 
 
@@ -95,7 +95,7 @@ def test_duals_are_duals_of_ours() -> None:
     assert repr(mb.from_sage(sage).matroid) == "UniformMatroid(rank=3, size=5)"
 
 
-def test_others_are_asked() -> None:
+def test_others_become_oracles() -> None:
     sage = BasisMatroid(groundset="abc", bases=["ab", "ac"])
     problem = mb.from_sage(sage)
     assert isinstance(problem.matroid, mb.OracleMatroid)
@@ -172,7 +172,7 @@ def test_compositions_to_sage() -> None:
             assert sage.is_independent(elements) == recipe.is_independent(elements)
 
 
-def test_changed_answers_are_asked_for() -> None:
+def test_overridden_tests_become_rank_matroids() -> None:
     class NoThree(mb.UniformMatroid):
         def _is_independent(self, elements: frozenset[int]) -> bool:
             return len(elements) <= 2 and 3 not in elements
@@ -217,5 +217,5 @@ def test_small_integers_stay_rational() -> None:
     assert sage.base_ring().characteristic() == 0
 
 
-def test_floats_are_asked_for() -> None:
+def test_floats_become_rank_matroids() -> None:
     assert isinstance(mb.to_sage(mb.LinearMatroid([[0.5, 1.0], [1.0, 2.0]])), RankMatroid)

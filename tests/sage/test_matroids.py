@@ -9,7 +9,7 @@ import matroid_bandits as mb
 
 from .. import recipes
 from ..seeds import seeds
-from .twins import twin
+from .peers import peer
 
 
 def _sets(sets: Any) -> list[list[int]]:
@@ -36,7 +36,7 @@ def _compare(matroid: mb.Matroid, sage: Any) -> None:
 
 
 def _compare_with_dual(recipe: recipes.Recipe) -> None:
-    matroid, sage = recipe.build(), twin(recipe)
+    matroid, sage = recipe.build(), peer(recipe)
     _compare(matroid, sage)
     dual, cobases = matroid.dual(), _sets(sage.dual().bases())
     assert dual.bases().tolist() == cobases
@@ -60,6 +60,6 @@ def test_compositions(depth: int) -> None:
         _compare_with_dual(recipes.random_recipe(rng, int(rng.integers(0, 8)), depth))
 
 
-def test_every_class_of_ours_has_its_twin() -> None:
+def test_every_class_of_ours_has_its_peer() -> None:
     compositions = {"directsum", "dual", "minor", "oracle", "truncated", "union"}
     assert {*recipes.BASES, *compositions} == set(mb.catalog.MATROIDS)

@@ -50,7 +50,7 @@ def test_parallel_edges_have_their_keys() -> None:
 
 
 def test_what_can_fail_while_the_network_stays_connected() -> None:
-    # A triangle with a link that nothing can stand in for.
+    # A triangle with a bridge.
     graph = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3)])
     problem = mb.from_networkx(graph, kind="cographic")
     assert problem.rank == 1

@@ -1,4 +1,4 @@
-"""Answers that are remembered, carried over and found again, against those a matroid gives."""
+"""Cached exchange tests, compared with those of the matroid itself."""
 
 from itertools import combinations
 
@@ -27,7 +27,7 @@ def _bases(matroid: mb.Matroid) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_whatever_is_asked_in_whatever_order_the_answers_are_right(family: str) -> None:
+def test_cached_answers_are_right_in_any_order_of_calls(family: str) -> None:
     for seed in seeds(12):
         rng = np.random.default_rng([seed, 5])
         matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(3, 9)))
@@ -44,14 +44,14 @@ def test_whatever_is_asked_in_whatever_order_the_answers_are_right(family: str) 
                 assert kernel.first_replaceable(kernel_basis, e) == first
                 if rng.random() < 0.3:
                     assert set(kernel.replaceable(kernel_basis, e).tolist()) == set(circuit)
-            # To a neighbouring basis, mostly; sometimes far away.
+            # Mostly to a neighboring basis, sometimes to any.
             others = _bases(matroid)
             near = [b for b in others if len(set(b) - set(basis)) == 1]
             pool = near if near and rng.random() < 0.8 else others
             basis = list(pool[int(rng.integers(len(pool)))])
 
 
-def test_nothing_is_asked_twice_while_a_basis_stays_or_comes_back() -> None:
+def test_no_oracle_call_is_repeated_while_a_basis_stays_or_comes_back() -> None:
     graph = mb.GraphicMatroid.complete(5)
     oracle, kernel = _counted(graph)
     tree, other = np.array([0, 1, 2, 3]), np.array([0, 1, 5, 9])
@@ -59,14 +59,14 @@ def test_nothing_is_asked_twice_while_a_basis_stays_or_comes_back() -> None:
     assert graph.is_independent(other)
     outside = [e for e in range(10) if e not in tree]
     answers = [kernel.replaceable(tree, e).tolist() for e in outside]
-    asked = oracle.calls
+    before = oracle.calls
     assert [sorted(kernel.replaceable(tree[::-1].copy(), e)) for e in outside] == answers
-    assert oracle.calls == asked
+    assert oracle.calls == before
     kernel.replaceable(other, 2)
-    assert oracle.calls > asked
-    asked = oracle.calls
+    assert oracle.calls > before
+    before = oracle.calls
     assert [kernel.replaceable(tree, e).tolist() for e in outside] == answers
-    assert oracle.calls == asked
+    assert oracle.calls == before
 
 
 def test_most_answers_carry_over_an_exchange() -> None:
@@ -83,11 +83,11 @@ def test_most_answers_carry_over_an_exchange() -> None:
         circuit = kernel.replaceable(following, f)
         expected = set(graph.fundamental_circuit(following, f).tolist()) - {f}
         assert set(circuit.tolist()) == expected
-    # All 50 pairs would be asked afresh; open are only those in two circuits at once.
+    # Of 50 pairs only those in two circuits at once need a new call.
     assert oracle.calls - before < 15
 
 
-def test_the_lean_way_asks_a_small_part() -> None:
+def test_lean_exchange_needs_a_fraction_of_the_oracle_calls() -> None:
     """Counts are exact, so they can be asserted; docs/benchmarks has the large ones."""
     for matroid, factor in ((mb.GraphicMatroid.complete(7), 15), (mb.UniformMatroid(15, 30), 15)):
         environment = mb.GaussianEnvironment(mb.random_means(matroid.size, 0))
@@ -103,7 +103,7 @@ def test_the_lean_way_asks_a_small_part() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_clones_can_stand_in_for_one_another(family: str) -> None:
+def test_symmetric_elements_are_interchangeable(family: str) -> None:
     for seed in seeds(10):
         matroid = catalog.MATROIDS[family].random(np.random.default_rng([seed, 6]), 7)
         classes = matroid._new_kernel().symmetry_classes()

@@ -1,4 +1,4 @@
-"""Matroids made of matroids: numbering, what stays in its family, messages, lists."""
+"""Compositions: numbering, classes of the results, messages, lists."""
 
 import pickle
 from itertools import combinations
@@ -56,7 +56,7 @@ def _minor(rng: np.random.Generator, size: int, depth: int, by_class: bool) -> m
 
 
 class AtMostTwo(mb.GraphicMatroid):
-    """A built-in whose answers a subclass has changed: what it knows of itself is out of date."""
+    """A built-in class with another independence test: methods of the class no longer fit."""
 
     def _is_independent(self, elements: frozenset[int]) -> bool:
         return len(elements) <= 2
@@ -154,7 +154,7 @@ def test_greedy_counts_what_it_tests() -> None:
         assert kernel.tested == tested
 
 
-def test_clones_stand_in_for_one_another() -> None:
+def test_symmetric_elements_have_the_same_circuits() -> None:
     seen = 0
     for seed in seeds(150):
         rng = np.random.default_rng(seed)
@@ -165,7 +165,7 @@ def test_clones_stand_in_for_one_another() -> None:
         outside = np.setdiff1d(np.arange(matroid.size), basis)
         for x in basis.tolist():
             for e in outside[classes[outside] == classes[x]].tolist():
-                # A policy that has exchanged x for e asks about x, and means e.
+                # After exchanging x for e, a policy passes x and means e.
                 circuit = kernel.replaceable(basis, e).tolist()
                 assert x in circuit
                 assert kernel.replaceable(basis, x).tolist() == circuit
@@ -411,7 +411,7 @@ def test_numbers_of_bases_too_many_to_list() -> None:
 
 
 @pytest.mark.parametrize(
-    "ask, message",
+    "call, message",
     [
         (
             lambda m: m.bases(),
@@ -421,9 +421,9 @@ def test_numbers_of_bases_too_many_to_list() -> None:
         (lambda m: m.truncate(18).n_bases(), r"n_bases\(\) lists all bases, .* small matroids"),
     ],
 )
-def test_lists_that_would_be_too_long(ask, message: str) -> None:
+def test_lists_that_would_be_too_long(call, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ask(mb.GraphicMatroid.complete(20))
+        call(mb.GraphicMatroid.complete(20))
 
 
 def test_too_many_circuits_for_few_bases() -> None:
@@ -437,7 +437,7 @@ def test_too_many_circuits_for_few_bases() -> None:
 # ---- parts written in Python ----
 
 
-def test_questions_to_parts_in_python_are_remembered() -> None:
+def test_oracle_calls_of_python_parts_are_cached() -> None:
     matroid = mb.OracleMatroid(10, mb.GraphicMatroid.complete(5).is_independent)
     composition = (matroid + mb.UniformMatroid(2, 4)).truncate(5)
     assert composition._new_kernel().is_python
@@ -451,9 +451,9 @@ def test_questions_to_parts_in_python_are_remembered() -> None:
         policy.update(basis, rewards.draw(basis))
         calls.append(matroid.calls)
         updates.append(policy.neighborhood_updates)
-    # The order of the leader goes on changing, but what it can be exchanged for is known by then.
-    assert updates[-1] - updates[400] > 10
-    assert calls[-1] == calls[400]
+    # The order of the leader still changes, but all exchanges that are needed are cached by then.
+    assert updates[-1] - updates[600] > 10
+    assert calls[-1] == calls[600]
 
 
 @pytest.mark.parametrize(

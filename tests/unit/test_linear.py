@@ -126,7 +126,7 @@ def test_nothing_but_zeros(shape: tuple[int, int], field: int | None) -> None:
 
 
 @pytest.mark.parametrize("field", [None, 7])
-def test_multiples_are_clones(field: int | None) -> None:
+def test_multiples_are_symmetric(field: int | None) -> None:
     rows = [[1, 2, 0], [-3, -6, 0], [0, 0, 0], [1, 2, 1], [0, 0, 0], [5, 10, 5], [2, 1, 0]]
     first, *_ = classes = mb.LinearMatroid(rows, field=field)._kernel().symmetry_classes().tolist()
     assert [e for e in range(7) if classes[e] == first] == [0, 1]
@@ -222,7 +222,7 @@ def test_distance_decides_for_floats_not_the_coordinate() -> None:
 
 
 def test_nearly_parallel_floats() -> None:
-    # The plane of x and a neighbour 1e-4 away is known to about 1e-12: far within the tolerance.
+    # The plane of x and a point 1e-4 away is known to about 1e-12: far within the tolerance.
     rng = np.random.default_rng(1)
     for _ in range(50):
         x, direction = rng.normal(size=(2, 8))

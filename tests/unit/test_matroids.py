@@ -38,7 +38,7 @@ def test_bad_elements(elements, message: str) -> None:
 @pytest.mark.parametrize(
     "elements", [(0, 1), {0, 1}, frozenset({0, 1}), np.array([1, 0], dtype=np.uint8), range(2)]
 )
-def test_elements_come_in_many_shapes(elements) -> None:
+def test_elements_of_many_types(elements) -> None:
     assert TRIANGLE.is_independent(elements)
     assert TRIANGLE.is_independent([])
     assert TRIANGLE.is_independent(())
@@ -171,7 +171,7 @@ def test_large_capacities_and_numpy_tolerances() -> None:
 
 
 class Series:
-    """Like a data frame's column: an array in disguise, not a sequence."""
+    """Like a column of a data frame: it has ``__array__`` and is no sequence."""
 
     def __init__(self, values) -> None:
         self.values = values
@@ -193,7 +193,7 @@ def test_columns_of_data_frames_are_lists() -> None:
         policy.update([0, 1], masked)
 
 
-def test_subclasses_of_built_ins_are_obeyed() -> None:
+def test_subclasses_may_override_the_independence_test() -> None:
     class OnlyEven(mb.UniformMatroid):
         def _is_independent(self, elements: frozenset[int]) -> bool:
             return super()._is_independent(elements) and all(e % 2 == 0 for e in elements)
@@ -264,15 +264,15 @@ def test_complete_graph_is_in_lexicographic_order() -> None:
 
 
 class Partition(mb.Matroid):
-    """A user's matroid: only the independence test, unless told otherwise."""
+    """A user's matroid: only the independence test."""
 
     def __init__(self, groups: list[int]) -> None:
         super().__init__(len(groups))
         self.groups = groups
-        self.asked = 0
+        self.n_calls = 0
 
     def _is_independent(self, elements: frozenset[int]) -> bool:
-        self.asked += 1
+        self.n_calls += 1
         return len({self.groups[e] for e in elements}) == len(elements)
 
 
@@ -300,23 +300,23 @@ def test_a_users_matroid_needs_only_the_independence_test() -> None:
     assert results[0] == results[3] == results[6]
     assert results[1] == results[4] == results[7]
     assert results[2][0] == results[5][0] == results[8][0] == results[0][0]
-    # The one that answers questions is asked more than the two that know their circuits.
-    asked = [counters["oracle_calls"] for _, counters in (results[2], results[5], results[8])]
-    assert max(asked[0], asked[2]) < asked[1] < results[0][1]["oracle_calls"]
+    # The one with an independence test alone is called more than the two that return circuits.
+    n_calls = [counters["oracle_calls"] for _, counters in (results[2], results[5], results[8])]
+    assert max(n_calls[0], n_calls[2]) < n_calls[1] < results[0][1]["oracle_calls"]
 
 
-def test_fast_routes_are_taken() -> None:
+def test_faster_methods_are_used() -> None:
     fast = FastPartition([0, 1, 2, 0, 1, 2, 0])
     policy = mb.MAUB(fast)
-    asked = fast.asked
+    before = fast.n_calls
     for _ in range(100):
         basis = policy.select()
         policy.update(basis, np.cos(basis))
-    assert fast.asked == asked
+    assert fast.n_calls == before
     assert policy.oracle_calls > 0
 
 
-def test_wrong_fast_routes_are_noticed() -> None:
+def test_wrong_faster_methods_are_noticed() -> None:
     class TooMany(FastPartition):
         def _greedy(self, order: tuple[int, ...], limit: int) -> list[int]:
             return list(order)

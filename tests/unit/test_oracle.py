@@ -1,4 +1,4 @@
-"""Matroids from a function: counting, and answers that no matroid gives."""
+"""Matroids from a function: counting calls, and functions that contradict the axioms."""
 
 import numpy as np
 import pytest
@@ -21,11 +21,11 @@ def test_calls_are_counted() -> None:
 def test_the_function_gets_frozensets_of_ints() -> None:
     seen = []
 
-    def ask(elements: frozenset[int]) -> bool:
+    def is_independent(elements: frozenset[int]) -> bool:
         seen.append(elements)
         return len(elements) <= 1
 
-    mb.MAUB(mb.OracleMatroid(3, ask)).select()
+    mb.MAUB(mb.OracleMatroid(3, is_independent)).select()
     assert all(type(s) is frozenset for s in seen)
     assert all(type(e) is int for s in seen for e in s)
 
@@ -62,7 +62,7 @@ def test_maximal_sets_of_different_size_are_refused(cls: type[mb.Policy]) -> Non
         with pytest.raises(mb.MatroidAxiomError, match=r"\[2\] is independent and no element"):
             policy.select()
         assert state == (policy.counts.tolist(), policy.oracle_calls, policy.greedy_calls)
-    # Other statistics lead OMM elsewhere: nothing was broken. MAUB asks about 2 all the same.
+    # Other statistics lead OMM elsewhere: nothing was broken. MAUB tests 2 as well.
     policy.update([0, 1, 2], [50.0, 50.0, -50.0])
     if cls is mb.OMM:
         assert policy.select().tolist() == [0, 1]
@@ -84,7 +84,7 @@ def test_an_element_without_partner_is_refused() -> None:
     policy.update([0, 1, 2], [1.0, 1.0, 0.0])
     with pytest.raises(mb.MatroidAxiomError, match=r"element 2 is no loop.*basis \[0, 1\]"):
         policy.select()
-    # Two answers about exchanges were given, and are remembered; nothing else has happened.
+    # Two exchange tests are cached; nothing else has changed.
     assert (policy.oracle_calls, policy.greedy_calls, policy.leader) == (2, 0, None)
     with pytest.raises(mb.MatroidAxiomError, match="element 2 is no loop"):
         policy.select()
@@ -102,13 +102,13 @@ def test_an_oracle_that_raises_leaves_the_policy_whole(neighborhood) -> None:
     environment = mb.BernoulliEnvironment(np.linspace(0.1, 0.9, 10))
     fuse = [10**9]
 
-    def ask(elements: frozenset[int]) -> bool:
+    def is_independent(elements: frozenset[int]) -> bool:
         fuse[0] -= 1
         if fuse[0] == 0:
             raise ConnectionError("the constraint server is away")
         return graph.is_independent(elements)
 
-    fragile = mb.MAUB(mb.OracleMatroid(10, ask), neighborhood=neighborhood)
+    fragile = mb.MAUB(mb.OracleMatroid(10, is_independent), neighborhood=neighborhood)
     steady = mb.MAUB(mb.OracleMatroid(10, graph.is_independent), neighborhood=neighborhood)
     rewards = environment.rewards(0)
     failures = 0

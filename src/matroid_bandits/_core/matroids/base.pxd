@@ -1,4 +1,4 @@
-# What an algorithm may ask of a matroid. A kernel is the working state of one run: it owns its
+# What algorithms need of a matroid. A kernel is the working state of one run: it owns its
 # buffers and is never shared. Elements are integers 0..size-1; input is not checked.
 cdef class MatroidKernel:
     cdef readonly Py_ssize_t size

@@ -24,20 +24,20 @@ from .. import recipes
 
 
 @singledispatch
-def twin(recipe: recipes.Recipe) -> Any:
+def peer(recipe: recipes.Recipe) -> Any:
     """SageMath's matroid on the same elements ``0..size-1``."""
-    raise NotImplementedError(f"nobody has said what SageMath makes of {recipe!r}")
+    raise NotImplementedError(f"SageMath has no peer yet for {recipe!r}")
 
 
 # --- instances of the built-in classes -----------------------------------------------------------
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Uniform) -> Any:
     return Uniform(recipe.limit, recipe.size)
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Partition) -> Any:
     # SageMath's own class has capacities of 1 only; here are sums of uniform matroids.
     parts = []
@@ -48,7 +48,7 @@ def _(recipe: recipes.Partition) -> Any:
     return _sum(parts)
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Graphic) -> Any:
     # As a RegularMatroid: with loops, SageMath's GraphicMatroid (10.8.13) is relabelled wrongly,
     # and its corank is too small if they are all that a vertex has.
@@ -56,12 +56,12 @@ def _(recipe: recipes.Graphic) -> Any:
     return Matroid(graph=Graph(edges, multiedges=True, loops=True), regular=True)
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Cographic) -> Any:
-    return twin(recipes.Graphic(recipe.edges)).dual()
+    return peer(recipes.Graphic(recipe.edges)).dual()
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Linear) -> Any:
     entries = [row[i] for i in range(recipe.width) for row in recipe.rows]
     ring = QQ if recipe.field is None else GF(recipe.field)
@@ -69,14 +69,14 @@ def _(recipe: recipes.Linear) -> Any:
     return Matroid(range(recipe.size), matrix=columns)
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Transversal) -> Any:
     slots = sorted({slot for near in recipe.neighbors for slot in near})
     sets = [[e for e, near in enumerate(recipe.neighbors) if slot in near] for slot in slots]
     return TransversalMatroid(sets, groundset=range(recipe.size))
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Laminar) -> Any:
     # Innermost sets first: the sum of what lies inside, truncated.
     parts = {(e,): Uniform(1, 1).relabel({0: e}) for e in range(recipe.size)}
@@ -87,7 +87,7 @@ def _(recipe: recipes.Laminar) -> Any:
     return _sum(list(parts.values()))
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Paving) -> Any:
     closures: dict[int, Any] = {}
     if recipe.hyperplanes:
@@ -97,7 +97,7 @@ def _(recipe: recipes.Paving) -> Any:
     return CircuitClosuresMatroid(groundset=range(recipe.size), circuit_closures=closures)
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Gammoid) -> Any:
     # SageMath's Gammoid needs a solver of linear programs. Ingleton and Piff: if all vertices are
     # elements, a gammoid is dual to the transversal matroid of the sets "v and its heads", one for
@@ -117,40 +117,40 @@ def _(recipe: recipes.Gammoid) -> Any:
 
 def _part(recipe: recipes.Recipe) -> Any:
     """A part, by the list of its bases."""
-    # Without that, a question to one of several layers takes seconds.
-    return BasisMatroid(twin(recipe))
+    # Without that, one test of several layers takes seconds.
+    return BasisMatroid(peer(recipe))
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Disguised) -> Any:
-    return twin(recipe.part)
+    return peer(recipe.part)
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Dual) -> Any:
     return _part(recipe.part).dual()
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Truncated) -> Any:
     return _truncated(_part(recipe.part), recipe.limit)
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Minor) -> Any:
     part = _part(recipe.part)
     small = (part.contract if recipe.how == "contract" else part.delete)(recipe.gone)
     return small.relabel({old: new for new, old in enumerate(recipe.kept)})
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.Sum) -> Any:
     right = _part(recipe.right)
     moved = right.relabel({e: e + recipe.left.size for e in right.groundset()})
     return _sum([_part(recipe.left), moved])
 
 
-@twin.register
+@peer.register
 def _(recipe: recipes.UnionMatroid) -> Any:
     return _part(recipe.left).union(_part(recipe.right))
 
