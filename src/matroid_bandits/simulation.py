@@ -136,30 +136,26 @@ def simulate(
     _warn_of_noise(policy, environment)
     rewards = environment.rewards(seed)
     gains = np.ascontiguousarray(problem.gains(environment.means))
-    best_value = _value(problem.matroid.max_weight_basis(gains), gains)
-    start = perf_counter()
-    if isinstance(policy, Policy) and (kernel := policy._deciding_kernel()) is not None:
-        regret, counts = run(
-            kernel,
-            rewards,
-            gains,
-            best_value,
-            grid,
-            are_costs=problem.sense == "min",
-            pivot=policy._translation.pivot,
-        )
-    elif isinstance(policy, Policy):
-        # As in the compiled loop, nothing but the run may use the policy.
-        guard = policy._kernel.guard
-        with guard.hold():
-            regret, counts = _run_in_python(
-                policy, problem, rewards, gains, best_value, grid, guard.lend_to_loop
-            )
-    else:
-        regret, counts = _run_in_python(
-            policy, problem, rewards, gains, best_value, grid, nullcontext
-        )
-    seconds = perf_counter() - start
+    guard = policy._kernel.guard if isinstance(policy, Policy) else None
+    turn = nullcontext if guard is None else guard.lend_to_loop
+    # Nothing but the run may use the policy: no other thread, environment or matroid.
+    with nullcontext() if guard is None else guard.hold():
+        best_value = _value(problem.matroid.max_weight_basis(gains), gains)
+        start = perf_counter()
+        if isinstance(policy, Policy) and (kernel := policy._deciding_kernel()) is not None:
+            with turn():
+                regret, counts = run(
+                    kernel,
+                    rewards,
+                    gains,
+                    best_value,
+                    grid,
+                    are_costs=problem.sense == "min",
+                    pivot=policy._translation.pivot,
+                )
+        else:
+            regret, counts = _run_in_python(policy, problem, rewards, gains, best_value, grid, turn)
+        seconds = perf_counter() - start
     curves = {
         name: row for name, row in zip(COUNTERS, counts, strict=True) if hasattr(policy, name)
     }

@@ -82,7 +82,7 @@ regret: float = float(results.runs["regret"].mean())
 report: experiments.Report = experiments.write_report("folder")
 movies: MovieCatalog = synthetic_catalog().most_rated(10)
 
-problem: mb.Problem = mb.Problem(mb.GraphicMatroid([("a", "b")]), labels=["ab"], sense="min")
+problem: mb.Problem[str] = mb.Problem(mb.GraphicMatroid([("a", "b")]), labels=["ab"], sense="min")
 learner = mb.MAUB(problem, noise=0.5)
 names: list[str] = learner.select(available=["ab"], allow_smaller=True)
 learner.update({"ab": 1.5})
@@ -97,3 +97,30 @@ ends = mb.CographicMatroid([("a", "b")]).edges
 mb.GammoidMatroid([("a", "b")], targets=["b"])
 mb.catalog.matroid("fano")
 mb.gaps(problem, {"ab": 1.0})
+
+# What is selected is a list of labels, or an array of numbers; each of these lines must fail.
+labeled = mb.Problem(mb.UniformMatroid(1, 2), labels=[1.5, 2.5])
+chosen: list[float] = mb.OMM(labeled).select()
+led: list[float] | None = mb.MAUB(labeled).leader
+named_best: list[float] = labeled.best_basis([0.1, 0.2])
+first: float = labeled.name(0)
+texts: list[str] = mb.OMM(labeled).select()  # type: ignore[assignment]
+array: npt.NDArray[np.intp] = mb.OMM(labeled).select()  # type: ignore[assignment]
+numbers: list[int] = mb.OMM(Mine()).select()  # type: ignore[assignment]
+not_led: list[str] = mb.MAUB(Mine()).leader  # type: ignore[assignment]
+wrong_basis: list[str] = labeled.best_basis([0.1, 0.2])  # type: ignore[assignment]
+wrong_name: str = labeled.name(0)  # type: ignore[assignment]
+unlabeled: list[str] = mb.Problem(Mine()).best_basis([0.1, 0.2, 0.3])  # type: ignore[assignment]
+wrong_array: list[str] = Best(Mine()).select()  # type: ignore[assignment]
+other_kind: mb.Policy[list[str]] = mb.OMM(labeled)  # type: ignore[arg-type]
+mb.MAUB(3)  # type: ignore[arg-type]
+mb.MAUB(Mine(), "paper")  # type: ignore[call-arg]
+mb.MAUB(Mine(), neighborhood="papr")  # type: ignore[arg-type]
+mb.Problem(Mine(), ["a", "b", "c"], "min")  # type: ignore[call-overload]
+mb.OMM(Mine()).update(elements=[0], reward=[0.5])  # type: ignore[call-arg]
+
+# Results that people annotate with, and copies.
+explained: mb.Explanation = mb.OMM(labeled).explain()
+again: mb.OMM[list[float]] = mb.clone(mb.OMM(labeled))
+arguments: dict[str, object] = again.get_params()
+seen_noise: float | None = mb.MAUB(Mine()).noise

@@ -1,5 +1,6 @@
 """Messages, bad input and edges of the policies."""
 
+import contextlib
 import copy
 import inspect
 import pickle
@@ -7,7 +8,9 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import matroid_bandits as mb
@@ -396,3 +399,176 @@ def test_check_environment_finds_faults() -> None:
 
     with pytest.raises(AssertionError, match="_sample in one go"):
         mb.check_environment(Blockwise([0.0]))
+
+
+class Resized(mb.Matroid):
+    """A user's matroid whose size is that of a list, which may change."""
+
+    def __init__(self, items: list[str]) -> None:
+        self.items = items
+        super().__init__(len(items))
+
+    @property
+    def size(self) -> int:
+        return len(self.items)
+
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        return len(elements) <= 2
+
+
+class Reranked(mb.UniformMatroid):
+    """A user's matroid whose rank is another one every time."""
+
+    calls = 0
+
+    @property
+    def rank(self) -> int:
+        type(self).calls += 1
+        return self.calls
+
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        return len(elements) <= 2
+
+
+@pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
+def test_a_matroid_that_changes_is_an_error_in_words_or_is_not_noticed(name: str) -> None:
+    cls = mb.catalog.POLICIES[name]
+    for grow in (["e"] * 200, []):
+        items = list("abcd")
+        matroid = Resized(items)
+        policy = cls(matroid)
+        rng = np.random.default_rng(0)
+        for t in range(60):
+            try:
+                if t == 5:
+                    items += grow
+                    if not grow:
+                        del items[2:]
+                chosen = policy.select(available=None if t % 2 else [0, 1, 3])
+                policy.update(chosen, rng.random(len(chosen)))
+                policy.explain()
+            except (ValueError, TypeError, IndexError) as error:
+                assert str(error)  # noqa: PT017
+        with contextlib.suppress(ValueError):
+            mb.simulate(cls(matroid), mb.BernoulliEnvironment(np.full(len(items), 0.5)), 50)
+
+
+@pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
+def test_a_rank_that_changes_is_an_error_in_words(name: str) -> None:
+    for start in (0, 1, 2, 3, 20):
+        Reranked.calls = start
+        try:
+            policy = mb.catalog.POLICIES[name](Reranked(2, 4))
+            for _ in range(20):
+                chosen = policy.select()
+                policy.update(chosen, np.full(len(chosen), 0.5))
+        except ValueError as error:
+            assert "contradicts itself" in str(error) or "not a " in str(error)  # noqa: PT017
+
+
+def test_a_contradiction_is_named() -> None:
+    Reranked.calls = 20
+    with pytest.raises(
+        ValueError, match="Reranked contradicts itself: 4 elements, 0 of them loops"
+    ):
+        mb.OMM(Reranked(2, 4))
+
+
+def test_a_rule_that_selects_no_basis_is_refused() -> None:
+    class Wrong(mb.Policy):
+        def _select(self):
+            return [0, 1, 2]
+
+    policy = Wrong(mb.UniformMatroid(2, 4))
+    message = r"Wrong selected .* is not a basis of UniformMatroid.*use self.greedy_basis"
+    for call in (policy.select, policy.explain, lambda: policy.select(available=[0, 1, 2])):
+        with pytest.raises(ValueError, match=message):
+            call()
+    assert policy.rounds == 0
+
+
+def test_a_policy_in_python_explains_itself_by_its_own_words() -> None:
+    class Lazy(mb.Policy):
+        """Plays the first elements."""
+
+        def _select(self):
+            return range(2)
+
+    policy = Lazy(mb.UniformMatroid(2, 4))
+    assert policy.explain().why == "Plays the first elements."
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (nx.complete_graph(3), "MAUB needs a matroid, got .*; for a NetworkX graph, pass from_net"),
+        (mb.UniformMatroid, r"UniformMatroid is a class: pass an instance, UniformMatroid\(...\)"),
+        ("K5", r"pass catalog.matroid\('K5'\)"),
+        (pd.DataFrame({"a": [1]}), "pass from_dataframe"),
+        (None, r"got None; .*OracleMatroid\(size, function\)"),
+    ],
+)
+def test_what_is_passed_instead_of_a_matroid(value, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        mb.MAUB(value)
+
+
+def test_a_series_of_pandas_is_a_mapping() -> None:
+    policy = mb.OMM(mb.Problem(mb.UniformMatroid(2, 3), labels=["a", "b", "c"]))
+    policy.update(pd.Series({"b": 0.5, "c": 0.25}))
+    assert policy.counts.tolist() == [0, 1, 1]
+    assert policy.means[1:].tolist() == [0.5, 0.25]
+    numbers = mb.OMM(mb.UniformMatroid(2, 3))
+    numbers.update(pd.Series([0.5, 0.25], index=[2, 0]))
+    assert numbers.counts.tolist() == [1, 0, 1]
+    numbers.update(pd.Series([1, 2]), pd.Series([0.5, 0.5]))
+    assert numbers.counts.tolist() == [1, 1, 2]
+
+
+def test_rewards_far_from_the_assumed_noise_are_warned_of_once() -> None:
+    for policy in (
+        mb.MAUB(mb.UniformMatroid(1, 2)),
+        mb.OMM(mb.UniformMatroid(1, 2)),
+        mb.CTS(mb.UniformMatroid(1, 2), prior="gaussian"),
+    ):
+        policy.update([0], [2300.0])
+        with pytest.warns(
+            UserWarning, match=r"element 0 had a mean of 2300 .* pass noise="
+        ) as seen:
+            policy.update([0], [1900.0])
+        assert seen[0].filename == __file__
+        policy.update([0], [2700.0])
+        assert policy.counts.tolist() == [3, 0]
+
+
+def test_large_rewards_that_scatter_little_or_whose_noise_is_given_are_fine() -> None:
+    matroid = mb.UniformMatroid(1, 2)
+    for policy in (
+        mb.MAUB(matroid, noise=300),
+        mb.OMM(matroid, index="normal"),
+        mb.OMM(matroid, index=mb.UCB()),
+        mb.CUCB(matroid),
+    ):
+        policy.update([0], [2300.0])
+        policy.update([0], [1900.0])
+    policy = mb.MAUB(matroid)
+    for reward in (2300.0, 2301.0, 2299.5):
+        policy.update([0, 1], [reward, -reward])
+
+
+def test_simulations_warn_of_noise_too() -> None:
+    environment = mb.GaussianEnvironment([2000.0, 2500.0], std=300)
+    with pytest.warns(UserWarning, match=r"standard deviation of 300, but MAUB assumes .* 1, its"):
+        mb.simulate(mb.MAUB(mb.UniformMatroid(1, 2)), environment, 10)
+    mb.simulate(mb.MAUB(mb.UniformMatroid(1, 2), noise=300), environment, 10)
+
+
+def test_checks_refuse_other_things_in_words() -> None:
+    with pytest.raises(TypeError, match="check_environment needs an Environment, got 3"):
+        mb.check_environment(3)
+    with pytest.raises(TypeError, match="check_environment needs an Environment, got <class"):
+        mb.check_environment(mb.BernoulliEnvironment)
+    with pytest.raises(ValueError, match="seed must be at least 0, got -1"):
+        mb.check_environment(mb.BernoulliEnvironment([0.5]), seed=-1)
+    with pytest.raises(TypeError, match="which has no method select"):
+        mb.check_policy(lambda _: 3)

@@ -98,6 +98,10 @@ def test_questions_by_name() -> None:
             lambda: network().elements([("Oslo", "Rom")]),
             r"unknown label \('Oslo', 'Rom'\); did you mean \('Oslo', 'Rome'\)",
         ),
+        (
+            lambda: network().elements([("Rome", "Oslo")]),
+            r"unknown label \('Rome', 'Oslo'\); did you mean its reverse, \('Oslo', 'Rome'\)\?",
+        ),
         (lambda: network().elements([["Oslo"]]), r"unknown label \['Oslo'\]"),
         (lambda: network().elements("Oslo"), "names must be a list, got 'Oslo'"),
         (lambda: network().elements([LINKS[0], LINKS[0]]), r"\('Oslo', 'Rome'\) is given twice"),

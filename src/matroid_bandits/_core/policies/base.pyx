@@ -429,7 +429,10 @@ cdef class PolicyKernel:
         return 0
 
     cdef int retract(self) except -1:
-        """Undo what deciding here has changed; the basis stays known."""
+        """Undo what deciding here has changed; the basis stays known.
+
+        Where the next search begins (a leader, an order) is not undone: it decides ties at most.
+        """
         self.retracted = PolicyKernel.outcome(self)
         self.oracle_calls = self.calls_before[0]
         self.greedy_calls = self.calls_before[1]

@@ -9,7 +9,7 @@ from matroid_bandits._core.matroids.bases cimport NONE, Sets, exchange
 from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.policies.base cimport PolicyKernel, Statistics, observe
 
-from matroid_bandits.errors import not_reached
+from matroid_bandits.errors import changed_matroid, not_reached
 
 
 cdef class Arms:
@@ -140,6 +140,8 @@ cdef class OSUBKernel(PolicyKernel):
 
     def __init__(self, matroid, IndexKernel index, Arms arms):
         super().__init__(matroid, None, 0)
+        if arms.sets.rank != self.rank or arms.sets.size != self.size:
+            raise changed_matroid(matroid, arms.sets.size, arms.sets.rank, len(matroid.loops))
         cdef Py_ssize_t n = arms.count
         self.arms = arms
         self.work = self.rank + arms.largest_degree
