@@ -134,7 +134,7 @@ cdef class PolicyKernel:
         raise NotImplementedError
 
     cdef int reserve(self, Py_ssize_t n) except -1:
-        """Get the memory that deciding or learning about n elements may need, so that neither fails."""
+        """Get all memory for deciding or learning about n elements, so that neither can fail."""
         return 0
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
@@ -229,8 +229,8 @@ cdef class PolicyKernel:
             noise = self.assumed_noise
             self.assumed_noise = INFINITY
             warnings.warn(
-                f"{self.described(e)} had a mean of {self.in_user_units(self.means[e]):.6g} and now "
-                f"{given:.6g}, but the policy assumes a noise of {noise:g}, its default; pass "
+                f"{self.described(e)} had a mean of {self.in_user_units(self.means[e]):.6g} and "
+                f"now {given:.6g}, but the policy assumes a noise of {noise:g}, its default; pass "
                 "noise=..., the standard deviation of the rewards",
                 stacklevel=2,
             )

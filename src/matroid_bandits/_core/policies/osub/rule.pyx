@@ -1,6 +1,6 @@
 """OSUB [CP14]: on a graph of arms, play the leader or one of its neighbors."""
 
-from libc.math cimport INFINITY, isfinite
+from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
