@@ -1,4 +1,4 @@
-"""Who answers. A new environment is one file here and one line below."""
+"""Environments, which draw the rewards. A new one is one file here and one line below."""
 
 from matroid_bandits.environments.base import Environment
 from matroid_bandits.environments.bernoulli import BernoulliEnvironment

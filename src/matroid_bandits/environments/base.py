@@ -23,23 +23,23 @@ from matroid_bandits._types import FloatArray
 __all__ = ["Environment"]
 
 
-# Sums of so many such numbers as a run can have stay finite.
+# Sums of such numbers stay finite, however long a run is.
 LARGEST = 1e100
 
 
 class Environment(ABC):
-    """Answers what is played, with common random numbers.
+    """Draws the rewards of what is played, with common random numbers.
 
     The k-th reward of an element depends on the seed, the element and k alone, not on what else
-    is played: policies run with one seed meet the same rewards.
+    is played: policies that run with one seed meet the same rewards.
 
-    To write your own, give the means to ``super().__init__`` and answer `_sample`; and
-    `_divergence`, if lower bounds on the regret are wanted, and `_reward_range`.
+    To write your own, pass the means to ``super().__init__`` and define `_sample`. For lower bounds
+    on the regret define `_divergence`, and `_reward_range` if the rewards have bounds.
 
     Parameters
     ----------
     means : array_like of float
-        The true mean reward of every element; regret is measured by them.
+        The true mean reward of every element; the regret is measured by these.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Environment(ABC):
     def _sample(self, rng: "np.random.Generator", element: int, count: int) -> npt.ArrayLike:
         """The next `count` rewards of `element`, drawn from its own stream `rng`.
 
-        Two calls must continue what one longer call would have given.
+        Two calls in a row must return what one longer call would return.
         """
 
     def _divergence(self, elements: npt.NDArray[np.intp], means: FloatArray) -> npt.ArrayLike:
@@ -93,30 +93,30 @@ class Environment(ABC):
 
     @property
     def reward_range(self) -> tuple[float, float] | None:
-        """The lowest and the highest reward there can be; None if the class does not tell.
+        """The lowest and the highest possible reward; None if the class does not define them.
 
-        A policy that is not made for such rewards is refused at once, not in mid-run.
+        `simulate` refuses a policy for other rewards before the run, not in the middle of it.
         """
-        # What is known of the rewards of a class says nothing about those of a subclass.
+        # The range of a class does not hold for a subclass that draws other rewards.
         return None if is_newer(self, "_sample", than="_reward_range") else self._reward_range()
 
     def rewards(self, seed: int = 0) -> RewardKernel:
-        """Start a run: an object whose ``draw(elements)`` gives the next reward of each."""
+        """Start a run: an object whose ``draw(elements)`` returns the next reward of each."""
         checked = integer(seed, "seed", minimum=0)
         if is_newer(self, "_sample", than="_rewards"):
             return Environment._rewards(self, checked)
         return self._rewards(checked)
 
     def divergence(self, elements: npt.ArrayLike, means: npt.ArrayLike) -> FloatArray:
-        """How hard it is to tell the rewards of elements from such with other means.
+        """How hard it is to distinguish the rewards of elements from rewards with other means.
 
-        The Kullback-Leibler divergence of the rewards of each element from those that it would
-        give with another mean: 0 for its own mean, infinite where a single reward may settle it.
+        The Kullback-Leibler divergence of the rewards of each element from those with another mean:
+        0 for its own mean, infinite where a single reward can distinguish the two.
 
         Parameters
         ----------
         elements : array_like of int
-            Elements, in any order and as often as wanted.
+            Elements, in any order, repeated or not.
         means : array_like of float
             For each of them, the other mean.
 
@@ -126,12 +126,12 @@ class Environment(ABC):
             If the class does not define ``_divergence(elements, means)``.
         """
         cls = type(self).__name__
-        # What is known of the rewards of a class says nothing about those of a subclass.
+        # The divergence of a class does not hold for a subclass that draws other rewards.
         if type(self)._divergence is Environment._divergence or is_newer(
             self, "_sample", than="_divergence"
         ):
             raise NotImplementedError(
-                f"{cls} does not tell how hard its means are to tell apart: define "
+                f"{cls} has no divergence of its rewards: define "
                 f"{cls}._divergence(elements, means), the Kullback-Leibler divergence of the "
                 "rewards of each of `elements` from those with the mean in `means`"
             )
@@ -149,7 +149,7 @@ class Environment(ABC):
         return values
 
     def _rewards(self, seed: int) -> RewardKernel:
-        """Rewards for this class; overridden where compiled code draws them faster."""
+        """The rewards of this class; overridden where compiled code draws them."""
         return SampledRewards(self, seed)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -160,7 +160,7 @@ class Environment(ABC):
 
 
 class SampledRewards(RewardKernel):
-    """Rewards of an environment written in Python, sampled in blocks that grow with the pulls."""
+    """Rewards of an environment written in Python, sampled in blocks of growing size."""
 
     def __init__(self, environment: Environment, seed: int) -> None:
         super().__init__(environment.size)

@@ -1,4 +1,4 @@
-"""Bernoulli rewards: a click, or none."""
+"""Bernoulli rewards: 0 or 1."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ __all__ = ["BernoulliEnvironment"]
 
 
 class BernoulliEnvironment(Environment):
-    """Rewards of 0 or 1, the mean of each element being the probability of 1.
+    """Rewards of 0 or 1; the mean of an element is the probability of 1.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class BernoulliEnvironment(Environment):
             )
         own = self.means[elements]
         change = means - own
-        # Rounding can make tiny ones negative.
+        # Rounding can make tiny divergences negative.
         return np.maximum(_term(own, change) + _term(1 - own, -change), 0.0)
 
     def _reward_range(self) -> tuple[float, float]:

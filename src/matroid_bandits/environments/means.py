@@ -1,4 +1,4 @@
-"""Random means of a run."""
+"""Random means of the elements."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,14 @@ __all__ = ["random_means"]
 def random_means(
     size: int, seed: int, *, low: float = 0.5, high: float = 1.0
 ) -> npt.NDArray[np.float64]:
-    """Means of run number `seed`: uniform, by default as in the experiments of [DG25].
+    """Random means: uniform, by default as in the experiments of [DG25].
 
     Parameters
     ----------
     size : int
         Number of elements.
     seed : int
-        Seed of the run. The rewards of ``simulate(..., seed=seed)`` are independent of them.
+        Seed. The rewards of ``simulate(..., seed=seed)`` are independent of these means.
     low, high : float
         Bounds of the means.
 

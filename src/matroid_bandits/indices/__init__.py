@@ -1,4 +1,4 @@
-"""How optimistic to be. A new index is one file here and one line below."""
+"""Indices: how optimistic a policy is. A new one is one file here and one line below."""
 
 from matroid_bandits.indices.base import Index
 from matroid_bandits.indices.kl import KLUCB

@@ -1,4 +1,4 @@
-"""What an index is: the optimistic value of an element, by which a policy chooses."""
+"""The index contract: the optimistic value of an element, by which a policy chooses."""
 
 from math import inf
 from typing import ClassVar
@@ -14,18 +14,18 @@ __all__ = ["Index"]
 
 
 class Index:
-    """How optimistic a value is; a policy's structure says what is done with the values.
+    """An optimistic value for every element; the policy decides what to do with the values.
 
-    To write your own, answer `values`; the policy keeps means and counts for you.
+    To write your own, define `values`; the policy keeps means and counts.
 
     Attributes
     ----------
     name : str
-        What studies and the command line call it.
+        Its name in studies and on the command line.
     low, high : float
-        Rewards outside are refused.
+        The range of the rewards; others are refused.
     min_count : int
-        Observations of every element that are needed before there are values.
+        Observations that an element needs before it has a value.
 
     Examples
     --------
@@ -56,30 +56,30 @@ class Index:
         means : numpy.ndarray
             Their mean rewards so far.
         counts : numpy.ndarray
-            How often each was observed, at least `least` times.
+            How often each was observed, at least `min_count` times.
         time : int
-            From 1 on: the number of the round; in MAUB, of the rounds of its leader.
+            At least 1: the number of this round; in MAUB, the rounds of its leader.
 
         Raises
         ------
         NotImplementedError
-            Means and counts do not determine it: it draws at random, or needs variances.
+            If means and counts are not enough: the index is random, or needs variances.
         """
         raise NotImplementedError(
             f"the values of {type(self).__name__} depend on more than means and counts"
         )
 
     def __repr__(self) -> str:
-        # Studies tell one index from another by this.
+        # Shows all parameters: policies with different indices have different names in studies.
         parameters = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({parameters})"
 
     def _compiled(self, seed: int) -> IndexKernel | None:
-        """The kernel of a built-in index; `seed` is for those that draw."""
+        """The kernel of a built-in index; `seed` is for random ones."""
         del seed
         return None
 
     def _new_kernel(self, seed: int) -> IndexKernel:
-        """The index at work for one policy."""
+        """The kernel for one policy."""
         kernel = None if is_newer(self, "values", "_compiled") else self._compiled(seed)
         return PythonIndexKernel(self) if kernel is None else kernel

@@ -23,7 +23,7 @@ class KLUCB(Index):
     """Bernoulli kl-UCB, for rewards from 0 to 1.
 
     The largest q with ``count * kl(mean, q) <= ln t + c ln ln t``, where kl is the divergence of
-    two Bernoulli distributions. It knows that rewards near 0 or 1 scatter little, and is
+    two Bernoulli distributions. It accounts for the small variance of rewards near 0 or 1, and is
     asymptotically optimal for Bernoulli rewards.
 
     Parameters

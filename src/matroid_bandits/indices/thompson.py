@@ -1,4 +1,4 @@
-"""Thompson sampling [T33]: a value drawn from what the mean may be, given what was observed."""
+"""Thompson sampling [T33]: a value drawn from the posterior distribution of the mean."""
 
 from dataclasses import dataclass
 

@@ -2,8 +2,8 @@
 
 With Gaussian (or sub-Gaussian) noise of standard deviation s, the mean of N observations is off by
 more than ``s * sqrt(2 ln t / N)`` with a probability of at most 1 / t. [DG25] and [KWAES14] write
-it for s = 1, which is safe for everything in [0, 1] and far from tight: where the noise is known to
-be less, saying so divides the regret by up to the square of the ratio.
+it for s = 1, which is safe for all rewards in [0, 1] and far from tight. If the noise is known and
+smaller, passing it divides the regret by up to the square of the ratio.
 """
 
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class UCB(Index):
     ----------
     noise : float, default 1.0
         Standard deviation of the rewards, or a bound on it; 1 is the constant of MAUB's and OMM's
-        papers, 0.5 fits whatever lies between 0 and 1.
+        papers, 0.5 holds for all rewards between 0 and 1.
     constant : float, default 2.0
-        Inside the root. 2 is what MAUB's and OMM's papers have, 1.5 is CUCB's.
+        The factor inside the root: 2 in MAUB's and OMM's papers, 1.5 in CUCB's.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class UCB(Index):
 
 @dataclass(frozen=True)
 class Mean(Index):
-    """No optimism at all: the mean itself.
+    """The mean itself, without optimism.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Indices that estimate the variance of the rewards, one for each of two situations.
+"""Indices that estimate the variance of the rewards: one for bounded rewards, one for Gaussian.
 
 UCB-V [AMS09]: Audibert, Munos & Szepesvari, Exploration-exploitation tradeoff using variance
 estimates in multi-armed bandits (2009). For rewards in [0, 1], of whatever distribution. Departure:
@@ -6,8 +6,8 @@ its exploration function is ln t, where the theorems have 1.2 ln t.
 
 NormalUCB [CHK18]: Cowan, Honda & Katehakis, Normal Bandits of Unknown Means and Variances (JMLR
 2018). For Gaussian rewards. It needs no range, is the same in any unit, and is asymptotically
-optimal, where UCB-V pays 3 ln t / count for knowing nothing but the range: with a noise of 0.2 that
-term is the larger one for the first thousand observations.
+optimal. UCB-V needs only the range and has the extra term 3 ln t / count for it. With a noise of
+0.2 that term is the larger one for the first thousand observations.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class UCBV(Index):
     """UCB-V: estimated variance, for rewards from 0 to 1.
 
     ``mean + sqrt(2 variance ln t / count) + 3 ln t / count``. Holds for every distribution on
-    [0, 1]; pays off where rewards scatter little and are seen often.
+    [0, 1]; useful where the variance is small and there are many observations.
 
     References
     ----------
@@ -44,10 +44,10 @@ class UCBV(Index):
 class NormalUCB(Index):
     """Estimated variance, for Gaussian rewards whose noise is not known.
 
-    ``mean + deviation * sqrt(t ** (2 / (count - 2)) - 1)``, the deviation that of the sample, so
-    that three observations of everything come first. It is asymptotically optimal for Gaussian
-    rewards; for others, such as Bernoulli rewards of which the first three are alike, the deviation
-    may come out as 0 and the element be given up: take UCBV or KLUCB there.
+    ``mean + deviation * sqrt(t ** (2 / (count - 2)) - 1)`` with the standard deviation of the
+    sample, so every element is observed three times first. It is asymptotically optimal for
+    Gaussian rewards. For others the deviation may be 0 (after three equal Bernoulli rewards, say),
+    and the element is then never played again: use UCBV or KLUCB there.
 
     References
     ----------

@@ -4,8 +4,8 @@ Combinatorial Bandits Revisited (NeurIPS 2015).
 Assumes independent rewards. Departures: the paper is for rewards in [0, 1]; the noise is a
 parameter here, and 1/2 gives the paper's rule. ln ln t is ln(max(1, ln t)), so that it is never
 negative. The paper leaves open how the best basis is found; "exact" finds it, "exchange" and
-"sweep" come near (docs/escb.md). First rounds as in OMM: greedy, unobserved elements first. Values
-that differ by less than rounding does are ties; the first found wins, always the same one.
+"sweep" come close (docs/escb.md). Initial rounds as in OMM: greedy, unobserved elements first.
+Values that differ by less than rounding errors are ties; the basis found first wins.
 """
 
 from collections.abc import Iterable
@@ -45,19 +45,19 @@ class ESCB(CompiledPolicy[Selection]):
     matroid : Matroid or Problem
         What may be played.
     method : {"exchange", "sweep", "exact"}, default "exchange"
-        How the basis is looked for. "exchange" starts from the basis last played and makes the best
+        How the basis is searched. "exchange" starts from the basis last played and makes the best
         single exchange until none helps. "sweep" runs greedy at several prices for uncertainty,
-        mostly one, then exchanges, and knows how much it can have missed (`bound`). "exact" goes on
-        from there by branch and bound; its time can grow exponentially with the matroid. The
-        default is the fastest and comes as near as makes no difference to the regret.
+        mostly one, then exchanges, and has an upper bound on the best value (`bound`). "exact"
+        continues by branch and bound; its time can grow exponentially with the matroid. The default
+        is the fastest, and its regret is not distinguishable from that of "exact".
     noise : float, default 0.5
         The rewards' noise is about that of a Gaussian of this standard deviation or less. 0.5 holds
         for all rewards between 0 and 1.
 
     Notes
     -----
-    A round of "exchange" costs one look at the elements, and at the basis for those that might come
-    in: at most ``size * rank`` steps if nothing is exchanged, and hardly a question to the matroid.
+    A round of "exchange" scans the elements, and the basis for those that may enter it: at most
+    ``size * rank`` steps if nothing is exchanged, and hardly any oracle calls.
     If O is the best basis, the basis S played has ``means(S) + 2 bonus(S) >= means(O) + bonus(O)``;
     [PPV19] derive regret bounds from such guarantees. Loops are never played.
 

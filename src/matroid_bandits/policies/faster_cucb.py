@@ -7,14 +7,14 @@ Assumes rewards whose means are not negative. Departures:
   dropped, and the next one is entered by exchanges (docs/faster-cucb.md).
 - How features are rounded: means to powers of 1 + eps, 1/sqrt(count) to powers of 1 + eps/2, both
   down, and means that hardly matter beside the confidence width to 0. In sum a factor of 1 + eps.
-- lambda is that of CUCB, sqrt(1.5 ln t) with t the number of the present round, first rounds
+- lambda is that of CUCB, sqrt(1.5 ln t) with t the number of the present round, initial rounds
   included.
-- First rounds: the greedy basis that takes unobserved elements first, as for OMM and MAUB.
+- Initial rounds: the greedy basis that takes unobserved elements first, as for OMM and MAUB.
 - Negative means are rounded down too, not refused; the guarantee is then relative to the sum of
   abs(mean) + width.
 
-Ties: rounded weights often tie. Of equal elements that one takes part which came to its rounded
-feature first; of equal features, whichever order they met in.
+Ties: rounded weights often tie. Of symmetric elements with equal features, the one comes first that
+has had its feature longest; different features of equal weight keep the order they had before.
 """
 
 import math
@@ -28,16 +28,16 @@ from matroid_bandits.policies.base import CompiledPolicy
 
 __all__ = ["FasterCUCB"]
 
-# Below, 1 + eps/2 and its powers are no longer told apart well enough.
+# For smaller values, powers of 1 + eps/2 are too close to be distinguished.
 LEAST_EPS = 1e-9
 
 
 class FasterCUCB(CompiledPolicy[Selection]):
-    """CUCB with rounded weights, whose best basis is kept up to date instead of found anew.
+    """CUCB with rounded weights; the best basis is updated by exchanges, not searched again.
 
     In round t the weight of an element is ``mean + sqrt(1.5 ln t / count)``. CUCB plays a basis of
     largest weight; this plays one whose weight is at least ``1 / (1 + eps)`` of the largest. It
-    holds that basis and repairs it by single exchanges when a rounded mean, a rounded count or the
+    keeps that basis and updates it by single exchanges when a rounded mean, a rounded count or the
     order of the rounded weights changes. On uniform and partition matroids a round does not grow
     with the ground set.
 
@@ -47,19 +47,18 @@ class FasterCUCB(CompiledPolicy[Selection]):
         What may be played.
     eps : float, optional
         How much of the weight may be lost, from 1e-9 to 1. Default: ``1 / ln(horizon)``. Gaps
-        smaller than this share of a weight are not seen; a smaller `eps` costs little time.
+        smaller than this share of a weight are not resolved; a smaller `eps` costs little time.
     horizon : int, default 100_000
-        Number of rounds to be played, roughly, at least 3. Used for the default of `eps`, and for
-        nothing else.
+        Number of rounds to be played, roughly, at least 3. Used only for the default of `eps`.
 
     Notes
     -----
-    After the first rounds greedy runs once. From then on a round costs O(rank) and, for every
+    After the initial rounds greedy runs once. From then on a round costs O(rank) and, for every
     element whose rounded feature changes, a walk over the features that it passes, mostly some
-    dozens at most. With graphs, vectors and matchings there may be a circuit test per class of
-    interchangeable elements on the way, and an exchange costs the preparation for a new basis.
-    `oracle_calls` counts greedy's tests and, for matroids written in Python, the questions of
-    exchange that were really asked. Loops are never played.
+    dozens at most. With graphs, vectors and matchings there may be a circuit test per symmetry
+    class on the way, and an exchange costs the preparation for a new basis. `oracle_calls` counts
+    greedy's tests and, for matroids written in Python, the calls for exchanges that were not
+    cached. Loops are never played.
 
     References
     ----------
@@ -72,7 +71,7 @@ class FasterCUCB(CompiledPolicy[Selection]):
     >>> policy = mb.FasterCUCB(mb.UniformMatroid(2, 5), eps=0.1)
     >>> environment = mb.BernoulliEnvironment([0.1, 0.9, 0.2, 0.8, 0.3])
     >>> result = mb.simulate(policy, environment, horizon=2000)
-    >>> policy.greedy_calls  # three first rounds, and the first basis
+    >>> policy.greedy_calls  # three initial rounds, and the first basis
     4
     """
 

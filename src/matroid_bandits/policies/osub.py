@@ -1,12 +1,12 @@
 """OSUB [CP14], Section 4: Combes & Proutiere, Unimodal Bandits: Regret Lower Bounds and Optimal
 Algorithms (ICML 2014).
 
-Assumes rewards in [0, 1] and a mean that is unimodal on the graph of arms: from every arm but the
-best, some neighbor is better. The analysis is for Bernoulli rewards. As in the paper there are no
-first rounds: an arm that was never played has mean 0. Departures: ln ln l is taken as 0 where it is
-negative. Where the paper is silent: ties between means go to the lowest arm, between indices to the
-leader, then to the lowest; an arm that was never played comes before those that were. Bases of a
-matroid as arms, and other indices, are ours.
+Assumes rewards in [0, 1] and a mean that is unimodal on the graph of arms: every arm but the best
+has a better neighbor. The analysis is for Bernoulli rewards. As in the paper there are no initial
+rounds: an arm that was never played has mean 0. Departures: ln ln l is 0 where it is negative.
+Not in the paper: ties between means go to the lowest arm, ties between indices to the leader, then
+to the lowest arm; an arm that was never played comes before those that were. Bases of a matroid as
+arms, and other indices, are not in the paper either.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,10 +31,10 @@ __all__ = ["OSUB"]
 class OSUB(IndexPolicy[Selection]):
     """Plays the best arm so far or one of its neighbors, on a graph of arms; rewards from 0 to 1.
 
-    The *leader* is the arm with the largest mean. It is played in every ``gamma + 1``-th of the
-    rounds it leads, gamma being the largest number of neighbors; in the others, whoever has the
-    largest index among the leader and its neighbors. An arm is a set of elements and its reward the
-    mean of theirs: it learns from the arm played as a whole, whatever it sees of the elements.
+    The *leader* is the arm with the largest mean. It is played in every (``gamma + 1``)-th round
+    that it leads, where gamma is the largest number of neighbors. In its other rounds the arm with
+    the largest index is played, of the leader and its neighbors. An arm is a set of elements, and
+    its reward is the mean of theirs: the policy learns about whole arms, not about elements.
 
     Parameters
     ----------
@@ -42,10 +42,9 @@ class OSUB(IndexPolicy[Selection]):
         What may be played.
     graph : iterable of pairs of int, optional
         For single arms: the edges between the elements of a matroid of rank 1, such as
-        ``[(0, 1), (1, 2)]`` on ``UniformMatroid(1, 3)``. It must connect all elements that are no
-        loops; which end comes first, and how often an edge is there, makes no difference. Without
-        it, the arms are the bases of the matroid, 200,000 at most, and two are neighbors if one
-        exchange leads from one to the other.
+        ``[(0, 1), (1, 2)]`` on ``UniformMatroid(1, 3)``. It must connect all elements that are not
+        loops; direction and repeated edges make no difference. Without a graph, the arms are the
+        bases of the matroid, 200,000 at most, and two are neighbors if they differ in one exchange.
     index : Index, str or dict, default "kl"
         How optimistic it is: an index such as ``UCB()``, or its name. The time of the index is the
         number of rounds that the leader has led. The paper has ``KLUCB(c=3)``.
@@ -56,10 +55,10 @@ class OSUB(IndexPolicy[Selection]):
 
     Notes
     -----
-    All bases are listed at the start: memory for them and their neighbors, and, of a matroid
-    written in Python, ``rank`` questions for every basis and element outside it (one, if it gives
-    its circuits itself); these are its `oracle_calls`. Later nothing is asked. :class:`MAUB` does
-    without the list.
+    All bases and their neighbors are listed at the start, in memory. On a matroid written in Python
+    this takes ``rank`` oracle calls for every basis and element outside it (one, if the class
+    defines its circuits); these are its `oracle_calls`. There are none later. :class:`MAUB` lists
+    nothing.
 
     References
     ----------
