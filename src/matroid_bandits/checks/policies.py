@@ -92,7 +92,7 @@ def check_policy(
         if not callable(getattr(made, method, None)):
             raise TypeError(f"the factory made {made!r}, which has no method {method}")
     checks = _CHECKS_OF_POLICIES if isinstance(made, Policy) else _CHECKS
-    exempt = exemptions_of(type(made))
+    exempt = exemptions_of(type(made)) | exemptions_of(type(getattr(made, "index", None)))
     for name, reason in exempt.items():
         print(f'{type(made).__name__} is exempt from "{name}": {reason}')  # noqa: T201
     for matroid in _matroids(rng):
@@ -102,7 +102,7 @@ def check_policy(
 
 
 def exemptions_of(cls: type) -> dict[str, str]:
-    """The checks that do not apply to a policy class, and why: its own and those inherited."""
+    """The checks that do not apply to policies of a class, or with an index of a class, and why."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         for name, reason in vars(base).get("_check_exemptions", {}).items():
@@ -288,12 +288,15 @@ def _check_relabeling(
     other: Any = factory(renumbered)
     low, high = policy.reward_range
     low, high = max(low, -1.0), min(high, 1.0)
-    # Once every element was observed, nothing depends on the numbers.
+    # Once every element has an index, nothing depends on the numbers.
+    min_count = getattr(getattr(policy, "index", None), "min_count", 1)
     elements = np.arange(matroid.size)
     for t in range(rounds):
         rewards = low + (high - low) * rng.random(len(elements))
         policy.update(elements, rewards)
         other.update(new_number[elements], rewards)
+        if t + 1 < min_count:
+            continue
         elements = policy.select()
         expected = np.sort(new_number[elements]).tolist()
         if other.select().tolist() != expected:

@@ -1,5 +1,6 @@
 """The index contract: the optimistic value of an element, by which a policy chooses."""
 
+from collections.abc import Mapping
 from math import inf
 from typing import ClassVar
 
@@ -45,6 +46,8 @@ class Index:
     low: ClassVar[float] = -inf
     high: ClassVar[float] = inf
     min_count: ClassVar[int] = 1
+    # Checks of `check_policy` that do not apply to policies with this index, with the reason.
+    _check_exemptions: ClassVar[Mapping[str, str]] = {}
 
     def values(
         self, means: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], time: int

@@ -10,6 +10,8 @@ from matroid_bandits.indices.ucb import LARGEST
 
 __all__ = ["BetaThompson", "GaussianThompson"]
 
+_DRAWS = {"relabeling": "elements draw one after the other, in the order of their numbers"}
+
 
 @dataclass(frozen=True)
 class BetaThompson(Index):
@@ -23,6 +25,7 @@ class BetaThompson(Index):
     low = 0.0
     high = 1.0
     min_count = 0
+    _check_exemptions = _DRAWS
 
     def _compiled(self, seed: int) -> BetaKernel:
         return BetaKernel(type(self).__name__, RandomStream(seed))
@@ -44,6 +47,7 @@ class GaussianThompson(Index):
     noise: float = 1.0
 
     name = "gaussian"
+    _check_exemptions = _DRAWS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "noise", real(self.noise, "noise", minimum=0, maximum=LARGEST))
