@@ -1,4 +1,4 @@
-"""MovieLens from its makers, once, into the user's cache."""
+"""Downloads MovieLens once, into the user's cache."""
 
 import logging
 import os
@@ -74,7 +74,7 @@ def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path
     url = f"{base_url.rstrip('/')}/{_ARCHIVE}"
     instead = f"download {url} yourself and pass the path of the file to read_movielens"
     try:
-        # Only here: all the rest works without it.
+        # Imported only here: everything else works without it.
         import pooch  # noqa: PLC0415
         import requests  # noqa: PLC0415  # what pooch downloads with
     except ImportError as error:
@@ -84,7 +84,7 @@ def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path
     folder = os.environ.get(_CACHE) or pooch.os_cache("matroid-bandits")
     try:
         with _quiet(pooch.get_logger()):
-            # pooch moves a file to its name after its checksum was found right, not before.
+            # pooch gives a file its name only after its checksum was verified.
             path = pooch.retrieve(
                 url,
                 known_hash=f"sha256:{sha256}",
@@ -135,7 +135,7 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
     if logger.level != logging.NOTSET:
         yield
         return
-    # Not by a level: pooch's logger, made outside logging's hierarchy, remembers old ones.
+    # Not by a level: the logger of pooch, outside of logging's hierarchy, caches old levels.
     logger.addFilter(_matters)
     try:
         yield

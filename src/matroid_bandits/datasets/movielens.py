@@ -23,7 +23,7 @@ __all__ = ["read_movielens"]
 
 _SOURCE = "https://grouplens.org/datasets/movielens"
 
-#: Numbers of movies and of ratings: by these a release is known, whatever its folder is called.
+#: Numbers of movies and of ratings, which identify a release independently of its folder's name.
 _PUBLISHED = {
     (1682, 100_000): "ml-100k",
     (3883, 1_000_209): "ml-1m",
@@ -32,7 +32,7 @@ _PUBLISHED = {
 
 _COLUMNS = {genre: column for column, genre in enumerate(GENRES)}
 _COLUMNS["Children"] = _COLUMNS["Children's"]  # as the newer releases write it
-# Not among the genres of the READMEs; a movie with nothing else becomes a loop of the matroid.
+# Not among the genres of the READMEs; a movie with no other genre is a loop of the matroid.
 _DROPPED = {"IMAX", "(no genres listed)", "unknown"}
 
 
@@ -44,7 +44,7 @@ class _Line(NamedTuple):
 
 
 class _Format(NamedTuple):
-    """The files of a release; of ratings the published name first, then what may stand in."""
+    """The files of a release; of ratings the published name first, then those accepted instead."""
 
     movies: str
     ratings: tuple[str, ...]
@@ -99,8 +99,8 @@ def read_movielens(path: str | os.PathLike[str]) -> MovieCatalog:
     MovieCatalog
         All movies of the list in its order, with the 18 genres of the MovieLens READMEs; other
         tags (IMAX, unknown) are dropped. The name is the release's if the numbers of movies and
-        ratings are as published, else that of the folder or the zip file; a folder called after
-        a release whose numbers it has not is named ``ml-1m (altered)``.
+        ratings are as published, else that of the folder or the zip file; a folder that has the
+        name of a release but other numbers is named ``ml-1m (altered)``.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def _ratings_file(folder: Traversable, form: _Format) -> Traversable:
 
 
 def _ratings_files(folder: Traversable, form: _Format) -> list[Traversable]:
-    """Files of ratings: the one published if it is there, else all that may stand in for it."""
+    """Files of ratings: the published one if it exists, else all that are accepted instead."""
     published, *others = form.ratings
     if (folder / published).is_file():
         return [folder / published]
@@ -216,7 +216,7 @@ def _ratings_files(folder: Traversable, form: _Format) -> list[Traversable]:
     return [folder / n for n in sorted(names) if any(fnmatchcase(n, other) for other in others)]
 
 
-# ---- what they say ----
+# ---- movies and ratings ----
 
 
 def _read_movies(

@@ -1,4 +1,4 @@
-"""An invented catalog, for machines without MovieLens and for tests."""
+"""An invented catalog of movies, for machines without MovieLens and for tests."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ from matroid_bandits.datasets.movie_catalog import GENRES, MovieCatalog
 
 __all__ = ["synthetic_catalog"]
 
-# Chosen for the likeness that `synthetic_catalog` describes.
+# Chosen so that the catalog resembles MovieLens as `synthetic_catalog` describes.
 _SEED = 17974
 _SIZE = 100
 
@@ -73,14 +73,14 @@ def synthetic_catalog() -> MovieCatalog:
     >>> movies.matroid.rank
     16
     """
-    # The one stream that Python promises to keep; NumPy promises none across versions.
+    # Python keeps this stream in all versions; NumPy does not promise that for its own.
     draw = Random(_SEED).random  # noqa: S311  nothing secret here
     vectors, means = [], []
     for _ in range(_SIZE):
         kind = _KINDS[int(draw() * len(_KINDS))]
         chosen = {genre for genre, share in kind.items() if draw() < share} or {"Drama"}
         vectors.append([int(genre in chosen) for genre in GENRES])
-        # Most movies that many people rate are liked.
+        # Movies that are rated often have high ratings.
         means.append(2.65 + 1.8 * (draw() + max(draw(), draw())) / 2)
     return MovieCatalog(
         name="synthetic",
@@ -88,7 +88,7 @@ def synthetic_catalog() -> MovieCatalog:
         titles=tuple(f"Invented movie {k}" for k in range(1, _SIZE + 1)),
         genres=GENRES,
         vectors=np.array(vectors),
-        # Falling, steeply at first, from 329 to 112.
+        # Decreasing from 329 to 112, steeply at first.
         counts=112 + 217 * np.arange(_SIZE)[::-1] ** 2 // (_SIZE - 1) ** 2,
         means=np.array(means),
     )

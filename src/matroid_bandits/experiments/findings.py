@@ -14,9 +14,9 @@ from matroid_bandits.experiments.study import MEASURES
 from matroid_bandits.experiments.summary import (
     by_policy,
     growth,
+    instances_with_costs,
     leading_policy,
     records,
-    with_costs,
 )
 
 __all__ = ["NAMES", "about_costs", "findings"]
@@ -68,8 +68,8 @@ def findings(results: Results, table: pd.DataFrame) -> list[str]:
 
 
 def about_costs(results: Results) -> str:
-    """What regret is where means are costs; nothing where there are none."""
-    names = with_costs(results)
+    """A sentence about regret if means are costs; empty if none are."""
+    names = instances_with_costs(results)
     if not names:
         return ""
     everywhere = len(names) == len(results.study["identity"]["instances"])

@@ -16,7 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 
 from matroid_bandits._types import FloatArray
 from matroid_bandits.experiments.results import Results
-from matroid_bandits.experiments.summary import band, usual_bound, with_costs
+from matroid_bandits.experiments.summary import band, instances_with_costs, median_bound
 from matroid_bandits.simulation import default_checkpoints
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 FORMATS = ("png", "svg", "pdf")
 
 # From this factor between the regrets of two policies on, the axes of regrets are logarithmic.
-_LOGARITHMIC_FROM = 30
+_LOGARITHMIC_FROM = 20
 
 # The colors of Okabe and Ito, which color-blind people can distinguish, then more of the same kind
 # by Paul Tol. Each comes with dashes, so that a print in black and white can be read too: with 24
@@ -120,7 +120,7 @@ def regret_figure(results: Results) -> Figure:
         axes.xaxis.set_major_formatter(FuncFormatter(_with_unit))
         axes.yaxis.set_major_formatter(FuncFormatter(_with_unit))
 
-    only_costs = len(with_costs(results)) == len(results.study["identity"]["instances"])
+    only_costs = len(instances_with_costs(results)) == len(results.study["identity"]["instances"])
     quantity = "cost above the best" if only_costs else "cumulative regret"
     return _panels(results, quantity, draw, finish, bounds=_bounds(results))
 
@@ -143,7 +143,7 @@ def spread_of_regrets(results: Results) -> float:
 def _bounds(results: Results) -> dict[str, float]:
     """The lower bound at the horizon of every instance that has one, median of its runs."""
     found = {
-        str(name): usual_bound(runs) for name, runs in results.runs.groupby("instance", sort=False)
+        str(name): median_bound(runs) for name, runs in results.runs.groupby("instance", sort=False)
     }
     return {name: bound for name, bound in found.items() if bound > 0}
 

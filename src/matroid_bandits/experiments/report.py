@@ -1,4 +1,4 @@
-"""The report of a study: tables, figures and words, from stored results alone."""
+"""The report of a study: tables, figures and sentences, from stored results alone."""
 
 import base64
 import json
@@ -34,15 +34,15 @@ __all__ = ["Report", "write_report"]
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What was written.
+    """The report that was written.
 
     Attributes
     ----------
     files : list of Path
     findings : list of str
-        What the numbers say.
+        The results in sentences.
     warnings : list of str
-        What a reader must not overlook.
+        What readers must know before they use the numbers.
     table : pandas.DataFrame
         One line per instance and policy; also in ``table.csv``.
     """
@@ -97,7 +97,7 @@ def write_report(folder: str | PathLike[str]) -> Report:
 
 
 def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
-    """What the templates show."""
+    """The variables of the templates."""
     study = results.study
     identity = study["identity"]
     shown = {entry["name"]: entry for entry in study["instances"]}
@@ -124,7 +124,7 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         "not_compared": not_compared,
         "reference": reference,
         "instances": _instances(study),
-        # Folders of versions that did not count them.
+        # Folders of older versions have no counts.
         "counted": all("n_bases" in entry for entry in shown.values()),
         "uncounted": any(entry.get("n_bases") is None for entry in shown.values()),
         "seeds": str(first) if first == last else f"{first} to {last}",

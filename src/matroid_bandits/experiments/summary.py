@@ -15,11 +15,11 @@ __all__ = [
     "by_policy",
     "growth",
     "half_width",
+    "instances_with_costs",
     "leading_policy",
+    "median_bound",
     "records",
     "summarize",
-    "usual_bound",
-    "with_costs",
 ]
 
 _CONFIDENCE = 0.95
@@ -54,7 +54,7 @@ def summarize(results: Results) -> pd.DataFrame:
             "regret_std": _std(runs["regret"].to_numpy()),
             "regret_ci": half_width(runs["regret"].to_numpy()),
         }
-        bound = usual_bound(runs)
+        bound = median_bound(runs)
         row["lower_bound"] = bound
         row["regret_over_bound"] = (
             float(np.median(runs["regret"] / runs["lower_bound"])) if bound > 0 else np.nan
@@ -92,7 +92,7 @@ def half_width(values: FloatArray) -> float:
     return float(_half_width(_std(values), len(values)))
 
 
-def usual_bound(runs: pd.DataFrame) -> float:
+def median_bound(runs: pd.DataFrame) -> float:
     """The median lower bound of runs on one instance, each seed once; NaN if one has none.
 
     Not the mean: one run whose means have a tiny gap would outweigh all others.
@@ -101,7 +101,7 @@ def usual_bound(runs: pd.DataFrame) -> float:
     return float(np.median(bounds)) if len(bounds) else float("nan")
 
 
-def with_costs(results: Results) -> list[str]:
+def instances_with_costs(results: Results) -> list[str]:
     """The instances whose means are costs."""
     instances = results.study["identity"]["instances"]
     return [name for name, origin in instances.items() if origin.get("sense") == "min"]
