@@ -243,7 +243,7 @@ def test_an_environment_of_ones_own_joins_in() -> None:
             return rng.exponential(self.means[element], count)
 
     matroid = mb.UniformMatroid(1, 2)
-    message = r"Exponential does not tell .*: define Exponential._divergence\(elements, means\)"
+    message = r"Exponential has no divergence .*: define Exponential._divergence\(elements, means\)"
     with pytest.raises(NotImplementedError, match=message):
         mb.regret_lower_bound(matroid, Exponential([1.0, 2.0]), 100)
 
@@ -261,7 +261,7 @@ def test_a_subclass_with_other_rewards_must_say_so_itself() -> None:
         def _sample(self, rng, element, count):
             return np.clip(super()._sample(rng, element, count), 0, 1)
 
-    with pytest.raises(NotImplementedError, match="Clipped does not tell"):
+    with pytest.raises(NotImplementedError, match="Clipped has no divergence"):
         mb.regret_lower_bound(mb.UniformMatroid(1, 2), Clipped([0.1, 0.2]), 100)
 
     class Renamed(mb.GaussianEnvironment):
