@@ -140,7 +140,7 @@ def test_gaps_without_a_bound(capsys, monkeypatch) -> None:
 
     monkeypatch.setitem(catalog.ENVIRONMENTS, "constant", Constant)
     assert run("gaps --matroid U(2,4) --environment constant") == 0
-    assert "100,000 rounds: unknown, Constant has no divergence of its rewards" in capsys.readouterr().out
+    assert "100,000 rounds: unknown, Constant has no divergence" in capsys.readouterr().out
 
 
 def test_same_seeds_same_table(capsys) -> None:
