@@ -7,7 +7,7 @@ cdef class MatroidKernel:
     # How many elements the last greedy run tested: the paper's count of oracle calls.
     cdef readonly Py_ssize_t tested
 
-    # Whether `can_replace` is cheap, never fails, and stays valid while a set grows after `prepare`.
+    # Whether `can_replace` is cheap, cannot fail, and stays valid while a set grows afterwards.
     cdef bint quick_exchange
     # Whether the matroid, or a part of it, is written in Python.
     cdef readonly bint is_python

@@ -136,7 +136,7 @@ cdef class GraphicKernel(MatroidKernel):
                         tail += 1
                     arc = self.next_arc[arc]
         # Every vertex was queued after its parent: sizes from the last to the first, then numbers
-        # from the first to the last. `first_arc` is no longer needed and now holds, for each vertex,
+        # from the first to the last. `first_arc` is not needed any more and now holds, per vertex,
         # the number at which the subtree of its next child starts.
         self.below[:] = 1
         for i in range(tail - 1, -1, -1):

@@ -1,8 +1,8 @@
 """For elements of a basis, symmetric elements outside it.
 
 A policy that exchanges an element for a symmetric one does not prepare its kernel anew, as all
-circuits stay the same. The kernel may then be called with the element that has left the basis, which
-for the kernel is still inside. The answer is that for any symmetric element outside.
+circuits stay the same. The kernel may then be called with the element that has left the basis,
+which for the kernel is still inside. The answer is that for any symmetric element outside.
 """
 
 import numpy as np
