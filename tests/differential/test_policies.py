@@ -55,7 +55,7 @@ def _compare(
         rewards = feedback.rewards(kind, rng, means[elements])
         policy.update(elements, rewards)
         reference.update(elements.tolist(), rewards.tolist())
-        # An update that no select came before: somebody else's round.
+        # An update without a select: the round of another policy.
         if kind == "partial" and rng.random() < 0.05 and matroid.size:
             policy.update([0], [0.5])
             reference.update([0], [0.5])
@@ -119,11 +119,11 @@ def test_sorting() -> None:
             assert policy._kernel.greedy_basis(values.astype(float)).tolist() == basis.tolist()
 
 
-def test_what_is_counted_is_what_is_asked() -> None:
+def test_oracle_calls_are_those_really_made() -> None:
     matroid = mb.OracleMatroid(10, mb.GraphicMatroid.complete(5).is_independent)
     for cls, _ in PAIRS.values():
         policy = cls(matroid)
         before = matroid.calls
         mb.simulate(policy, mb.GaussianEnvironment(np.linspace(0, 1, 10), 0.5), 2000)
-        # simulate() itself asks for the best basis once, testing each element at most once.
+        # simulate() itself finds the best basis once, testing each element at most once.
         assert policy.oracle_calls <= matroid.calls - before <= policy.oracle_calls + 10

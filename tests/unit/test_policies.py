@@ -324,7 +324,7 @@ def test_a_policy_is_not_used_while_it_decides() -> None:
     assert policy.select().tolist() == [0]
 
 
-def test_checks_survive_optimisation() -> None:
+def test_checks_survive_optimization() -> None:
     code = (
         "import matroid_bandits as mb; mb.check_matroid(mb.OracleMatroid(3, lambda s: len(s) != 1))"
     )

@@ -138,14 +138,14 @@ def test_a_subclass_that_changes_the_policy_is_obeyed() -> None:
     assert policy.means.tolist() == [0.0] * 4
 
     class Loud(mb.OMM):
-        asked = 0
+        n_calls = 0
 
         def select(self):
-            type(self).asked += 1
+            type(self).n_calls += 1
             return super().select()
 
     mb.simulate(Loud(U24), ENVIRONMENT, 50)
-    assert Loud.asked == 50
+    assert Loud.n_calls == 50
 
     policy, log = mb.MAUB(U24), []
     learn = policy.update

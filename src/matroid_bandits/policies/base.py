@@ -398,7 +398,7 @@ class CompiledPolicy(Policy[Selection]):
         return super()._why(selected)
 
     def _deciding_kernel(self) -> PolicyKernel | None:
-        # Not if a subclass, or somebody on this very object, has changed how it selects or learns.
+        # Not if a subclass, or an attribute of this object, overrides how it selects or learns.
         is_changed = self._overrides or not vars(self).keys().isdisjoint(
             ("_select", "select", "update")
         )

@@ -1,7 +1,7 @@
 """CTS [WC18], Algorithm 1 with greedy as its exact oracle: Wang & Chen, Thompson Sampling for
 Combinatorial Semi-Bandits (ICML 2018).
 
-With the Beta prior: rewards in [0, 1], no first rounds, every element begins with Beta(1, 1).
+With the Beta prior: rewards in [0, 1], no initial rounds, every element begins with Beta(1, 1).
 Departures: none. The normal prior is ours; it begins with one observation of every element.
 """
 

@@ -1,8 +1,8 @@
 """CUCB [CWY13], Algorithm 1 with greedy as its exact oracle: Chen, Wang & Yuan, Combinatorial
 Multi-Armed Bandit: General Framework and Applications (ICML 2013).
 
-Assumes rewards in [0, 1] or of no larger noise. Departures: first rounds as for all policies here,
-several unobserved elements at a time where the paper plays one set for each element. Bounds above 1
+Assumes rewards in [0, 1] or of no larger noise. Departures: initial rounds as for all policies
+here, several unobserved elements at a time where the paper plays one set for each element. Bounds above 1
 are not cut: on a matroid, cutting would only make ties.
 """
 

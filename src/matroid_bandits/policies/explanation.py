@@ -1,4 +1,4 @@
-"""Why a policy plays what it plays, in the user's own words."""
+"""Why a policy selected a set, in the labels and units of the user."""
 
 from dataclasses import dataclass
 from math import isnan
@@ -16,13 +16,13 @@ from matroid_bandits.problem import Problem
 __all__ = ["Explanation", "Line", "explanation_of"]
 
 
-# More of those that were not selected are no longer read.
+# More lines would not be read.
 _OTHERS = 20
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is known of an element.
+    """The statistics of an element in an explanation.
 
     Attributes
     ----------

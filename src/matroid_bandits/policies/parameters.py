@@ -43,7 +43,7 @@ def _signature_of(init: Callable[..., None]) -> Signature:
 
 
 class Parametrized(metaclass=PolicyType):
-    """What a policy knows about its own parameters."""
+    """A policy's access to its own parameters."""
 
     _arguments: dict[str, Any]
 

@@ -61,7 +61,7 @@ cdef class PolicyKernel:
     cdef readonly Py_ssize_t greedy_calls
     cdef readonly Py_ssize_t neighborhood_updates
 
-    cdef InitialRounds initial_rounds  # for the first rounds, where classes make them shorter
+    cdef InitialRounds initial_rounds  # for initial rounds by symmetry class
 
     # Working space of greedy
     cdef Py_ssize_t[::1] order  # playable elements as last sorted

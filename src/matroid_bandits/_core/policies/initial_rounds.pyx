@@ -1,8 +1,8 @@
-"""The first rounds on large ground sets: greedy over classes instead of elements.
+"""Initial rounds on large ground sets: greedy over symmetry classes instead of elements.
 
-Greedy takes unobserved elements first, in ascending order, then observed ones. Elements of a class
-may stand in for one another, so once greedy has refused one, it would refuse all that follow in its
-class: the class is closed, and a round looks at no more elements than it takes, and one per class.
+Greedy takes unobserved elements first, in ascending order, then observed ones. Elements of a
+symmetry class are interchangeable, so once greedy has refused one, it would refuse all that follow
+in its class: the class is closed. A round tests the elements that it takes, and one per class.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Rounds in which not everything is on offer, against the slow reference, every round."""
+"""Rounds in which not all elements are available, against the slow reference, every round."""
 
 import numpy as np
 import pytest
@@ -21,24 +21,24 @@ ALL = {
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_plays_with_offers_that_change(name: str) -> None:
+def test_plays_with_availability_that_changes(name: str) -> None:
     make, make_reference = ALL[name]
     for seed in seeds(4):
         rng = np.random.default_rng(seed)
         recipe = random_recipe(rng, int(rng.integers(3, 8)), int(rng.integers(0, 3)))
         policy = make(recipe.build(), seed)
         twin = make_reference(recipe.size, recipe.is_independent, seed)
-        offer = np.arange(recipe.size)
+        available = np.arange(recipe.size)
         for t in range(60):
-            # An offer lasts a while, as a broken link does.
+            # A set lasts for some rounds, as a broken link does.
             if rng.random() < 0.3:
-                offer = np.flatnonzero(rng.random(recipe.size) < rng.choice([0.5, 0.8, 1.0]))
-            if len(offer) < recipe.size:
-                played = policy.select(available=offer, allow_smaller=True)
-                expected = twin.select_among(offer.tolist())
+                available = np.flatnonzero(rng.random(recipe.size) < rng.choice([0.5, 0.8, 1.0]))
+            if len(available) < recipe.size:
+                played = policy.select(available=available, allow_smaller=True)
+                expected = twin.select_among(available.tolist())
             else:
                 played, expected = policy.select(), twin.select()
-            assert tuple(played.tolist()) == expected, (recipe, t, offer.tolist())
+            assert tuple(played.tolist()) == expected, (recipe, t, available.tolist())
             # Few values, so that there are ties.
             rewards = rng.integers(0, 5, len(played)) / 4
             policy.update(played, rewards)
