@@ -2,8 +2,8 @@
 Multi-Armed Bandit: General Framework and Applications (ICML 2013).
 
 Assumes rewards in [0, 1] or of no larger noise. Departures: initial rounds as for all policies
-here, several unobserved elements at a time where the paper plays one set for each element. Bounds above 1
-are not cut: on a matroid, cutting would only make ties.
+here, several unobserved elements at a time where the paper plays one set for each element. Bounds
+above 1 are not cut: on a matroid, cutting would only make ties.
 """
 
 from matroid_bandits._types import MatroidLike, Selection
