@@ -39,6 +39,27 @@ if TYPE_CHECKING:
 __all__ = ["CompiledPolicy", "Policy"]
 
 
+class _MadeOnDemand:
+    """An attribute that comes with the kernel, which is made when it is first needed.
+
+    That is at the end of construction, unless an ``__init__`` uses what it inherits.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, policy: Any, owner: type) -> Any:
+        if policy is None:
+            return self
+        if "_problem" not in vars(policy):
+            raise TypeError(
+                f"{owner.__name__}.__init__ did not call super().__init__(matroid); a Policy does "
+                "so before it uses anything that it inherits"
+            )
+        policy._make_kernel()
+        return vars(policy)[self._name]
+
+
 class Policy(Counters, Parametrized, Generic[Selection]):
     """A learner: `select` the basis to play, `update` with the rewards seen.
 
@@ -131,21 +152,8 @@ class Policy(Counters, Parametrized, Generic[Selection]):
         return kernel
 
     if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            known = vars(self)
-            if name in known.get("_arguments", ()):
-                return known["_arguments"][name]
-            if name in {"_kernel", "_translation"} and "_problem" in known:
-                self._make_kernel()
-                return known[name]
-            if name in {"_kernel", "_translation", "_problem", "_decisions"}:
-                cls = type(self).__name__
-                raise TypeError(
-                    f"{cls}.__init__ did not call super().__init__(matroid); a Policy does so "
-                    "before it uses anything that it inherits"
-                )
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        _kernel = _MadeOnDemand()
+        _translation = _MadeOnDemand()
 
     # ---- for the simulator ----
 

@@ -54,6 +54,10 @@ class Parametrized(metaclass=PolicyType):
             name: vars(self).get(f"_{name}", value) if isinstance(value, Iterator) else value
             for name, value in arguments.items()
         }
+        # Parameters can be read, also where the class keeps them under another name.
+        for name, value in self._arguments.items():
+            if not hasattr(type(self), name):
+                vars(self).setdefault(name, value)
 
     def get_params(self) -> dict[str, Any]:
         """The arguments that the policy was made with, by name, defaults included.
