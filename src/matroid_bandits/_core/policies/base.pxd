@@ -81,6 +81,9 @@ cdef class PolicyKernel:
     cdef int refuse_if_deciding(self) except -1
     cdef str described(self, Py_ssize_t e)
     cdef double in_user_units(self, double reward) noexcept
+    cdef int check_feedback(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) except -1
     cdef int check_reward(self, Py_ssize_t e, double reward) except -1
     cdef int extend_inverse_roots(self) except -1
     cdef int decide(self) except -1

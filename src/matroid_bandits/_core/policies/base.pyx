@@ -192,7 +192,9 @@ cdef class PolicyKernel:
         finally:
             self.guard.give_back(before)
 
-    def check_feedback(self, const Py_ssize_t[::1] elements, const double[::1] rewards):
+    cdef int check_feedback(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) except -1:
         """Refuse feedback that is wrong; change nothing."""
         cdef Py_ssize_t i, e
         if elements.shape[0] != rewards.shape[0]:
@@ -212,6 +214,7 @@ cdef class PolicyKernel:
                 )
             self.stamp[e] = self.last_stamp
             self.check_reward(e, rewards[i])
+        return 0
 
     cdef int check_reward(self, Py_ssize_t e, double reward) except -1:
         """Refuse a reward that cannot be learned from."""
