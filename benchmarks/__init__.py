@@ -1,1 +1,1 @@
-"""Is it fast? One module per question; ``make bench`` answers them all."""
+"""Benchmarks: one module per question; ``make bench`` runs all of them."""

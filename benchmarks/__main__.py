@@ -22,7 +22,7 @@ QUESTIONS = {
 
 
 def main() -> None:
-    """Measure what was asked for, or everything."""
+    """Run the benchmarks given on the command line, or all."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("questions", nargs="*", metavar="question")
     parser.add_argument("--quick", action="store_true", help="a first look, nothing is stored")

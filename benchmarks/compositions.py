@@ -1,4 +1,4 @@
-"""What compositions cost: MAUB on them, compiled, and asked through a Python function."""
+"""The cost of compositions: MAUB on compiled ones, and on the same as a Python oracle."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ HORIZON = 5_000
 
 
 def _compositions() -> dict[str, mb.Matroid]:
-    """By what one would write, around graphs so that they compare."""
+    """Compositions by their expression; all are made of graphs, so that they can be compared."""
     network = mb.GraphicMatroid.complete(12)
     nested = mb.LaminarMatroid(
         [
@@ -43,7 +43,7 @@ def _compositions() -> dict[str, mb.Matroid]:
 
 
 def measure(*, quick: bool = False) -> Table:
-    """Runs of MAUB on every composition, and on the same as a function that is asked."""
+    """Runs of MAUB on every composition, and on the same as a Python oracle."""
     repeats = 1 if quick else 5
     compositions = _compositions()
     asked = {

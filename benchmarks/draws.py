@@ -1,4 +1,4 @@
-"""The engine beside NumPy's own work."""
+"""The engine compared with NumPy."""
 
 import subprocess
 import sys
@@ -13,12 +13,12 @@ from benchmarks.tables import Table, Timing, goal, in_turn, seconds
 HORIZON = 100_000
 ROUNDS = 1_000  # of select and update, timed at once
 
-# What is timed, its yardstick, both times, and the largest ratio wanted.
+# What is timed, what it is compared with, both times, and the goal for their ratio.
 Line = tuple[str, str, Timing, Timing, float]
 
 
 def measure(*, quick: bool = False) -> Table:
-    """Whole runs, single rounds and the import, each beside its yardstick."""
+    """Whole runs, single rounds and the import, each compared with NumPy."""
     repeats = 3 if quick else 15
     lines = [*_whole_runs(repeats), *_single_rounds(2 * repeats), _import(repeats)]
     return Table(
@@ -82,7 +82,7 @@ def _single_rounds(repeats: int) -> list[Line]:
             for drawn in rewards:
                 policy.update(policy.select(), drawn)
 
-        play()  # past the first rounds
+        play()  # past the initial rounds
         return play
 
     timings = in_turn(repeats, rounds(mb.MAUB(matroid)), rounds(mb.OMM(matroid)), argsort)

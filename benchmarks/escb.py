@@ -1,4 +1,4 @@
-"""ESCB's three ways to look for the best basis: how near they come, what they cost."""
+"""The three methods of ESCB: how close they are to the best basis, and what they cost."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ POLICIES: dict[str, Callable[[mb.Matroid], mb.Policy]] = {
     **{method: partial(mb.ESCB, method=method) for method in METHODS},
 }
 
-# Values nearer than this, relative to the best, are equal.
+# Values are equal if they differ by less than this, relative to the best.
 EQUAL = 1e-9
 
 
@@ -59,7 +59,7 @@ def measure(*, quick: bool = False) -> Table:
 
 
 def _others() -> list[Instance]:
-    """What the paper has not, or too large for `exact`, with rewards like the paper's."""
+    """Instances outside the paper, or too large for `exact`, with rewards like the paper's."""
     rng = np.random.default_rng(0)
     matroids = {
         "partition": mb.PartitionMatroid(rng.integers(0, 5, 20).tolist(), 2),
@@ -98,7 +98,7 @@ def _rows(instance: Instance, seeds: range, repeats: int) -> list[list[str]]:
 
 
 def _losses(instance: Instance, seed: int) -> dict[str, FloatArray]:
-    """What each method's basis falls short of the best, relative to it, round by round."""
+    """The relative difference between the best basis and that of each method, in every round."""
     policies = {method: mb.ESCB(instance.matroid, method=method) for method in METHODS}
     exact = policies["exact"]
     rewards = instance.environment_for(seed).rewards(seed)
@@ -124,7 +124,7 @@ class _Run:
 
 
 def _runs(instance: Instance, seed: int, repeats: int) -> dict[str, _Run]:
-    """One run of each policy, all in turn, `exact` only once: it takes longest by far."""
+    """One run of each policy, alternately; `exact` only once, because it is the slowest."""
     environment = instance.environment_for(seed)
     found: dict[str, _Run] = {}
     for repeat in range(repeats):

@@ -1,4 +1,4 @@
-"""The same as `growth` on the way there, when nearly every round tries another element."""
+"""The same as `growth` while the policy explores: nearly every round tries another element."""
 
 from benchmarks.growth import COLUMNS, MATROIDS, SIZES, peak_memory, rows
 from benchmarks.long_run import BLOCKS, FAMILIES, LONGEST_BLOCK, WARM_UP

@@ -34,7 +34,7 @@ FAMILIES: dict[str, Callable[[int], mb.Matroid]] = {
 
 @dataclass(frozen=True)
 class Run:
-    """Seconds of a round in each block of either policy, of the first rounds, of the first basis;
+    """Seconds of a round in each block of either policy, of the initial rounds, of the first basis;
     and how many different rounded features there are.
     """
 
@@ -111,7 +111,7 @@ def _run(matroid: mb.Matroid, seed: int) -> Run:
         return (perf_counter() - began) / rounds
 
     while kernel.n_undersampled:
-        play(kernel, -(-kernel.n_undersampled // kernel.rank))  # so many are needed at least
+        play(kernel, -(-kernel.n_undersampled // kernel.rank))  # at least so many rounds are needed
     first = perf_counter() - start
     basis = play(kernel, 1)
     play(kernel, WARM_UP * matroid.size // kernel.rank)
@@ -120,7 +120,7 @@ def _run(matroid: mb.Matroid, seed: int) -> Run:
     faster = [play(kernel, block) for _ in range(BLOCKS)]
     other = _kernel(mb.OMM(matroid))
     other.restore(state)
-    play(other, 2)  # sorts everything for the first time
+    play(other, 2)  # sorts all elements for the first time
     block = max(5, min(block, OMM_STEPS // matroid.size))
     omm = [play(other, block) for _ in range(BLOCKS)]
     return Run(faster, omm, first, basis, len(state["heap"]))

@@ -20,7 +20,7 @@ COLUMNS = [
 
 
 def measure(*, quick: bool = False) -> Table:
-    """Rounds when one basis leads for good, the first rounds, and memory."""
+    """Rounds after the last change of leader, the initial rounds, and memory."""
     sizes = SIZES[:2] if quick else SIZES
     return Table(
         name="growth",
@@ -68,7 +68,7 @@ def rows(family: str, sizes: tuple[int, ...], *, settled: bool) -> list[list[str
 
 
 def peak_memory(family: str, size: int, *, settled: bool) -> str:
-    """That of a fresh process that does nothing but one such run."""
+    """The memory of a new process with one such run."""
     means = "settled" if settled else "exploring"
     script = [sys.executable, long_run.__file__, family, str(size), means]
     done = subprocess.run(script, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""What an index costs: MAUB and OMM with each of them, and kl-UCB against a loop in Python."""
+"""The cost of an index: MAUB and OMM with each of them, and kl-UCB against a Python loop."""
 
 from collections.abc import Callable
 from math import log
@@ -91,7 +91,7 @@ def _kl_values(repeats: int) -> tuple[float, float, float]:
 
 
 def _by_bisection(mean: float, level: float) -> float:
-    """The largest q with kl(mean, q) <= level, to 1e-10, as one would write it."""
+    """The largest q with kl(mean, q) <= level, to 1e-10, in plain Python."""
     low, high = mean, 1.0
     while high - low > 1e-10:
         q = (low + high) / 2

@@ -3,18 +3,18 @@
 from benchmarks.tables import ROOT
 from matroid_bandits.experiments import Instance, load_study, shipped_study
 
-# Where tests look for it too. Never downloaded: a benchmark needs no network.
+# The same folder as in the tests. Nothing is downloaded: a benchmark needs no network.
 MOVIELENS = ROOT.parent / "shared" / "data" / "movielens" / "ml-latest-small"
 
 
 def paper_instances(*names: str) -> list[Instance]:
-    """Those called `names`, or all; ``instance.environment_for(seed)`` answers in a run."""
+    """The instances called `names`, or all; ``instance.environment_for(seed)`` is that of a run."""
     movies = MOVIELENS if MOVIELENS.is_dir() else "synthetic"
     study = load_study(shipped_study("reproduce"), only=names, movielens=movies)
     return list(study.instances)
 
 
 def movies_remark() -> str:
-    """Which movies the linear instance has."""
+    """The movies of the linear instance."""
     source = "of MovieLens ml-latest-small" if MOVIELENS.is_dir() else "invented, not MovieLens"
     return f"linear: genre vectors of 100 movies, {source}."

@@ -1,4 +1,4 @@
-"""One long run on a large matroid: its first rounds, and rounds when most is known.
+"""One long run on a large matroid: its initial rounds, and rounds when most is known.
 
 Run as a script, with family, size and ``settled`` or not, it tells the peak memory instead.
 Imports no more than a user would, so that only the package is measured.
@@ -43,7 +43,7 @@ FAMILIES: dict[str, Callable[[int], mb.Matroid]] = {
 
 @dataclass(frozen=True)
 class Run:
-    """Seconds of the first rounds, and of a round in each block; new leaders per round in them."""
+    """Seconds of the initial rounds, and of a round in each block; new leaders per round."""
 
     first: float
     blocks: list[float]
@@ -51,16 +51,16 @@ class Run:
 
 
 def environment(matroid: mb.Matroid, seed: int, *, settled: bool) -> mb.Environment:
-    """Means as in the paper; or one basis so far above the rest that nothing else is tried."""
+    """Means as in the paper, or one basis so far above the others that no other is tried."""
     means = mb.random_means(matroid.size, seed)
     if settled:
-        # Confidence widths stay below 10 for longer than anybody can play.
+        # Confidence widths stay below 10 in any run of practical length.
         means[matroid.max_weight_basis(means)] = 10 + np.linspace(0.5, 1, matroid.rank)
     return mb.GaussianEnvironment(means, 0.2)
 
 
 def long_run(matroid: mb.Matroid, seed: int, *, settled: bool) -> Run:
-    """Play the first rounds, warm up, and time some blocks of rounds."""
+    """Play the initial rounds, warm up, and time some blocks of rounds."""
     answers = environment(matroid, seed, settled=settled)
     start = perf_counter()
     policy, rewards = mb.MAUB(matroid), answers.rewards(seed)
@@ -69,13 +69,13 @@ def long_run(matroid: mb.Matroid, seed: int, *, settled: bool) -> Run:
         raise TypeError("MAUB does not run compiled")
 
     def play(rounds: int) -> float:
-        """The seconds it took."""
+        """The seconds that the rounds took."""
         began = perf_counter()
         run(kernel, rewards, answers.means, 0.0, np.array([rounds]))
         return perf_counter() - began
 
     while kernel.n_undersampled:
-        play(-(-kernel.n_undersampled // kernel.rank))  # so many are needed at least
+        play(-(-kernel.n_undersampled // kernel.rank))  # at least so many rounds are needed
     first = perf_counter() - start
     play((SETTLED_AFTER if settled else WARM_UP * matroid.size) - policy.rounds)
     block = LONGEST_BLOCK if settled else min(matroid.size, LONGEST_BLOCK)
@@ -85,7 +85,7 @@ def long_run(matroid: mb.Matroid, seed: int, *, settled: bool) -> Run:
 
 
 def _leaders(kernel: PolicyKernel) -> int:
-    """How many bases have led so far."""
+    """The number of leaders so far."""
     return len(kernel.state()["former_times"]) + 1
 
 

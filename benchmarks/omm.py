@@ -72,7 +72,7 @@ def _run(
 
 
 def _drawing(instance: Instance) -> tuple[Callable[[], None], Callable[[], None]]:
-    """As many rewards as a run draws; and the checks that come with drawing from Python."""
+    """The draws of a run alone, with the checks of a call from Python."""
     environment = instance.environment_for(0)
     elements = np.tile(instance.matroid.max_weight_basis(environment.means), BLOCK)
     rewards = environment.rewards(seed=0)

@@ -7,7 +7,7 @@ from matroid_bandits.experiments import Instance
 
 HORIZON = 100_000
 
-# The paper's instances that are asked often, and the factor wanted, 0 for none.
+# The paper's instances with many oracle calls, and the goal for the factor, 0 for none.
 GOALS = {"K20": 100, "K15": 50, "linear": 15, "U(15,30)": 15, "U(7,15)": 0, "K7": 0}
 
 
@@ -47,7 +47,7 @@ def measure(*, quick: bool = False) -> Table:
 def _calls(instance: Instance, seed: int, horizon: int) -> tuple[int, int]:
     """Oracle calls of one run: as Algorithm 2 is written, and by default."""
     environment = instance.environment_for(seed)
-    # Counted as if it were asked, at compiled speed; millions of calls of Python take minutes.
+    # Counted by the compiled kernel: millions of calls of a Python oracle would take minutes.
     paper = mb.MAUB(instance.matroid, neighborhood="paper")
     lean = mb.MAUB(_membership_only(instance.matroid))
     regrets = [mb.simulate(p, environment, horizon, seed=seed).regret for p in (paper, lean)]

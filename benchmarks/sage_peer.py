@@ -36,7 +36,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-# The fastest class and way to ask, and the number of elements from which on NumPy pays.
+# The fastest class and method, and the number of elements from which NumPy is faster.
 FASTEST = {
     ("uniform", "MAUB"): ("UniformMatroid", "prefix"),
     ("uniform", "OMM"): ("UniformMatroid", "prefix"),
@@ -131,11 +131,11 @@ KINDS: dict[str, Callable[[dict[str, Any], str], Any]] = {
 }
 
 
-# --- asking the matroid --------------------------------------------------------------------------
+# --- oracle calls --------------------------------------------------------------------------------
 
 
 class Each:
-    """One membership question per test."""
+    """One oracle call per test."""
 
     def __init__(self, matroid: Any) -> None:
         self.matroid = matroid
@@ -193,7 +193,7 @@ class Prefix(Each):
 
 
 class Circuits(Each):
-    """Cocircuits in place of the questions of Algorithm 2; the same answers and counts."""
+    """Cocircuits in place of the oracle calls of Algorithm 2; the same results and counts."""
 
     def partners(self, ascending: Sequence[int], outside: list[int]) -> dict[int, int]:
         # What can replace x is its fundamental cocircuit.
@@ -237,7 +237,7 @@ def values_at(elements: Sequence[int]) -> Callable[[Sequence[float]], tuple[floa
 
 
 class Policy:
-    """Statistics and first rounds."""
+    """Statistics and initial rounds."""
 
     def __init__(self, ask: Each, true_means: list[float], arrays: bool) -> None:
         self.ask = ask
@@ -335,7 +335,7 @@ class MAUB(Policy):
         self.arrange()
 
     def arrange(self) -> None:
-        """Make comparisons easy: who has which partner."""
+        """Arrays of the partners, for fast comparisons."""
         self.groups: dict[int, list[int]] = {}
         for e, x in self.partner.items():
             self.groups.setdefault(x, []).append(e)
@@ -343,7 +343,7 @@ class MAUB(Policy):
     def order_changed(self) -> bool:
         """Whether the leader, by mean and then by element, is in another order than it was."""
         means = self.ordered(self.means)
-        # Most often they ascend as before, which is soon seen.
+        # Usually the order has not changed, which is quick to test.
         if all(map(lt, means, means[1:])):
             return False
         return sorted(self.leader, key=self.means.__getitem__) != self.order
@@ -475,7 +475,7 @@ def play_rounds(
 
 
 def run(job: Job) -> dict[str, Any]:
-    """One run, and what there is to compare."""
+    """One run, and the numbers to compare."""
     kind = job["matroid"]["type"]
     usual = (*FASTEST[kind, job["policy"]], "arrays" if len(job["means"]) > MANY else "lists")
     wanted = (job["form"] or "//").split("/")

@@ -23,7 +23,7 @@ GOAL = 50.0
 PYTHON = ROOT / ".venv-sage" / "bin" / "python"
 PEER = ROOT / "benchmarks" / "sage_peer.py"
 
-# Forms of the peer: its fastest, and one membership question per test.
+# Forms of the peer: its fastest, and one oracle call per test.
 FASTEST, AS_PUBLISHED = "", "/each/"
 
 
@@ -79,7 +79,7 @@ class Case:
         return self.ours(neighborhood="paper") if self.policy == "MAUB" else self.ours()
 
     def peer(self, horizon: int, form: str, *, plays: bool = False) -> dict[str, Any]:
-        """What the other program says of a run."""
+        """The output of the other program for a run."""
         environment = self.instance.environment_for(SEED)
         job = {
             "matroid": _described(self.instance.matroid),

@@ -1,4 +1,4 @@
-"""What a benchmark gives: one table per question, printed and stored for the docs."""
+"""The result of a benchmark: one table per question, printed and stored for the docs."""
 
 import operator
 from collections.abc import Callable
@@ -47,14 +47,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Timing:
-    """The least and the median of some repeats, in seconds."""
+    """The minimum and the median of some repeats, in seconds."""
 
     least: float
     median: float
 
     @classmethod
     def of(cls, times: list[float]) -> "Timing":
-        """That of the times of all repeats."""
+        """The median of all repeats."""
         return cls(min(times), median(times))
 
 
@@ -125,7 +125,7 @@ def as_markdown(table: Table) -> str:
 
 
 def store(table: Table) -> Path:
-    """Write the table where the docs have it."""
+    """Write the table into the docs."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{table.name}.md"
     path.write_text(as_markdown(table), encoding="utf-8")
@@ -137,7 +137,7 @@ def _by_column(table: Table) -> list[tuple[str, ...]]:
 
 
 def _right_aligned(table: Table) -> list[bool]:
-    """Numbers stand to the right; what is compared, and words, to the left."""
+    """Numbers are aligned to the right, text to the left."""
     return [
         i > 0 and not all(cell[:1].isalpha() for cell in column[1:])
         for i, column in enumerate(_by_column(table))

@@ -15,4 +15,13 @@ cdef void sort_descending(
 ) noexcept
 
 
-cdef void sort_elements(Py_ssize_t[::1] elements) noexcept
+cdef inline void sort_elements(Py_ssize_t[::1] elements) noexcept:
+    """Ascending insertion sort, for bases."""
+    cdef Py_ssize_t i, j, e
+    for i in range(1, elements.shape[0]):
+        e = elements[i]
+        j = i
+        while j > 0 and elements[j - 1] > e:
+            elements[j] = elements[j - 1]
+            j -= 1
+        elements[j] = e

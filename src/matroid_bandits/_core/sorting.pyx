@@ -1,4 +1,4 @@
-"""Sort elements: by value, largest first, ties to the lowest element; or by number."""
+"""Sort elements by value, largest first, ties to the lowest element."""
 
 
 cdef void sort_descending(
@@ -51,15 +51,3 @@ cdef void merge_sort(
         for k in range(n):
             order[k] = scratch[k]
         width *= 2
-
-
-cdef void sort_elements(Py_ssize_t[::1] elements) noexcept:
-    """Ascending insertion sort, for bases."""
-    cdef Py_ssize_t i, j, e
-    for i in range(1, elements.shape[0]):
-        e = elements[i]
-        j = i
-        while j > 0 and elements[j - 1] > e:
-            elements[j] = elements[j - 1]
-            j -= 1
-        elements[j] = e

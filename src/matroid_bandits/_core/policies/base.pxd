@@ -72,6 +72,7 @@ cdef class PolicyKernel:
     cdef int attach_index(self) except -1
     cdef int count_undersampled(self) except -1
     cdef int choose(self) except -1
+    cdef int decide_with_draws(self) except -1
     cdef int mark(self) except -1
     cdef void forget_draws(self) noexcept
     cdef void shift_time(self, Py_ssize_t rounds) noexcept

@@ -87,16 +87,22 @@ cdef class PolicyKernel:
         if self.n_undersampled == 0 and self.initial_rounds is not None:
             self.initial_rounds = None
         self.mark()
+        if self.random_stream is None:
+            self.decide()
+        else:
+            self.decide_with_draws()
+        self.decided = self.rounds
+        self.is_chosen = True
+        return 0
+
+    cdef int decide_with_draws(self) except -1:
+        """Decide; if that fails, a second attempt draws the same random numbers."""
         try:
             self.decide()
         except BaseException:
-            # A second attempt draws the same random numbers.
-            if self.random_stream is not None:
-                self.random_stream.rewind()
-                self.forget_draws()
+            self.random_stream.rewind()
+            self.forget_draws()
             raise
-        self.decided = self.rounds
-        self.is_chosen = True
         return 0
 
     cdef int mark(self) except -1:
