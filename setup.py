@@ -22,7 +22,7 @@ DRAWING = ("streams.random_stream", "streams.rewards")
 
 
 def is_set(variable: str) -> bool:
-    """Whether the environment asks for this kind of build."""
+    """Whether this kind of build is set in the environment."""
     return os.environ.get(f"MATROID_BANDITS_{variable}", "") not in ("", "0")
 
 

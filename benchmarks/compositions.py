@@ -46,17 +46,17 @@ def measure(*, quick: bool = False) -> Table:
     """Runs of MAUB on every composition, and on the same as a Python oracle."""
     repeats = 1 if quick else 5
     compositions = _compositions()
-    asked = {
+    oracles = {
         text: mb.OracleMatroid(matroid.size, matroid.is_independent)
         for text, matroid in compositions.items()
     }
-    both = (*compositions.values(), *asked.values())
+    both = (*compositions.values(), *oracles.values())
     timings = in_turn(repeats, *(partial(_run, matroid) for matroid in both))
     compiled, in_python = timings[: len(compositions)], timings[len(compositions) :]
     rows = []
     for text, mine, other in zip(compositions, compiled, in_python, strict=True):
         matroid = compositions[text]
-        (result, _), (twin, policy) = _run(matroid), _run(asked[text])
+        (result, _), (twin, policy) = _run(matroid), _run(oracles[text])
         if result.regret.tolist() != twin.regret.tolist():
             raise RuntimeError(f"{text}: other plays than the same matroid as a function")
         rows.append(
@@ -73,13 +73,13 @@ def measure(*, quick: bool = False) -> Table:
         name="compositions",
         question="What do compositions cost?",
         method=(
-            f"MAUB(noise=0.2) for {HORIZON:,} rounds, Gaussian rewards of noise 0.2, least of "
-            f"{repeats} repeats taken in turn, per round. Beside it the same matroid as a Python "
-            "function that is merely asked (`OracleMatroid`), which plays the same; its questions "
-            "are those really asked, answers being remembered. The compiled compositions are asked "
-            "none after the first leader: they read circuits from their parts."
+            f"MAUB(noise=0.2) for {HORIZON:,} rounds, Gaussian rewards of noise 0.2, minimum of "
+            f"{repeats} alternate repeats. Beside it the same matroid as a Python oracle "
+            "(`OracleMatroid`), with the same plays; its calls are those after caching. The "
+            "compiled compositions have none after the first leader: they read circuits from "
+            "their parts."
         ),
-        columns=["matroid", "n, D", "a round", "/ K12", "asked / compiled", "questions"],
+        columns=["matroid", "n, D", "a round", "/ K12", "oracle / compiled", "oracle calls"],
         rows=rows,
         remarks=[
             (

@@ -54,7 +54,7 @@ def measure(*, quick: bool = False) -> Table:
         method=(
             f"U({RANK},n), {RANK} groups of n/{RANK} elements, one to be taken of each, and graphs "
             f"of {long_run.VERTICES} vertices with n edges drawn uniformly among all pairs. Means "
-            "uniform in [0.5, 1], noise 0.2, eps = 1/ln(100,000) = 0.087. After the first rounds "
+            "uniform in [0.5, 1], noise 0.2, eps = 1/ln(100,000) = 0.087. After the initial rounds "
             f"FasterCUCB plays {WARM_UP}n/rank more; then {BLOCKS} blocks of n/rank rounds, "
             f"{LONGEST_BLOCK:,} at most, are timed one after the other. OMM goes on from the same "
             "statistics, in shorter blocks where it is slow. Growth is the ratio of minima to that "
@@ -63,11 +63,11 @@ def measure(*, quick: bool = False) -> Table:
         columns=[
             *("matroid", "n", "a round, min", "median", "growth", "goal"),
             *("OMM, min", "growth of OMM", "OMM / FasterCUCB"),
-            *("first rounds", "first basis", "features"),
+            *("initial rounds", "first basis", "features"),
         ],
         rows=[row for family in FAMILIES for row in _rows(family, sizes)],
         remarks=[
-            "First rounds: from a new policy until every element has been observed.",
+            "Initial rounds: from a new policy until every element has been observed.",
             "First basis: the one round after these, which rounds and sorts everything.",
             "Features: different rounded features after the warm-up; in a partition, by group.",
             WHAT_GROWS,

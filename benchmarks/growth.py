@@ -15,7 +15,7 @@ MATROIDS = (
 )
 COLUMNS = [
     *("matroid", "n", "ns a round, min", "median", "growth", "goal"),
-    *("new leaders in 1,000", "first rounds", "per element"),
+    *("new leaders in 1,000", "initial rounds", "per element"),
 ]
 
 
@@ -34,7 +34,7 @@ def measure(*, quick: bool = False) -> Table:
         columns=COLUMNS,
         rows=[row for family in FAMILIES for row in rows(family, sizes, settled=True)],
         remarks=[
-            "First rounds: from a new policy until every element has been observed.",
+            "Initial rounds: from a new policy until every element has been observed.",
             "Rounds that still explore: exploring.md.",
             *(peak_memory(family, sizes[-1], settled=True) for family in FAMILIES),
         ],

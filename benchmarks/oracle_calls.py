@@ -18,10 +18,10 @@ def measure(*, quick: bool = False) -> Table:
     rows = []
     for instance in paper_instances(*GOALS):
         pairs = [_calls(instance, seed, horizon) for seed in seeds]
-        written, asked = (sum(calls) / len(seeds) for calls in zip(*pairs, strict=True))
+        written, lean = (sum(calls) / len(seeds) for calls in zip(*pairs, strict=True))
         limit = GOALS[instance.name]
-        verdict = goal(written / asked, ">=", limit) if limit else "-"
-        cells = [f"{written:,.0f}", f"{asked:,.0f}", f"{written / asked:.1f}", verdict]
+        verdict = goal(written / lean, ">=", limit) if limit else "-"
+        cells = [f"{written:,.0f}", f"{lean:,.0f}", f"{written / lean:.1f}", verdict]
         least, most = (f(w / a for w, a in pairs) for f in (min, max))
         rows.append([instance.name, *cells, f"{least:.1f} to {most:.1f}"])
     return Table(
@@ -29,7 +29,7 @@ def measure(*, quick: bool = False) -> Table:
         question="How many oracle calls does the default save?",
         method=(
             f"Oracle calls of MAUB in {horizon:,} rounds, mean over seeds 0 to {seeds[-1]}: with "
-            'neighbourhoods recomputed as in Algorithm 2 of the paper (`neighborhood="paper"`), '
+            'neighborhoods recomputed as in Algorithm 2 of the paper (`neighborhood="paper"`), '
             "and by default, where answers are remembered and carried over. The default is given "
             "a matroid that can only tell whether a set is independent (`OracleMatroid`), and "
             "must play the same: a run whose regret differs in any bit is an error."

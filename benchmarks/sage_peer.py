@@ -11,10 +11,10 @@ It is meant to be as fast as such a program can be. Its *form* has three parts:
   rationals, where it computes with GMP; over GF(p) it needs more packages, is no faster in
   questions and takes 3 to 6 times as long for cocircuits. The list of bases (BasisMatroid) is
   somewhat faster than TransversalMatroid, and no faster than SageMath's uniform matroid.
-- how it is asked. ``each`` asks one membership question per test, as published and as counted.
+- how the oracle is called. ``each`` makes one oracle call per test, as published and as counted.
   ``prefix`` lets greedy first ask for as many elements at once as can fit: right for uniform
   matroids. ``circuits`` is for those who know SageMath well: the cocircuits of a leader are its
-  neighbourhood. Tests are counted as if asked one by one. Tried for greedy, and slower over
+  neighborhood. Tests are counted as if made one by one. Tried for greedy, and slower over
   100,000 rounds: closures of what was chosen, to end long rows of rejections; and to start from
   the basis of the round before and ask only what shows that it is still best.
 - where the statistics are: in ``lists``, or in ``arrays`` that Python writes and NumPy reads,
@@ -114,11 +114,11 @@ def matrix_matroid(columns: list[list[int]], cls: str) -> Any:
 
 def transversal(described: dict[str, Any], cls: str) -> Any:
     """By matchings, or by the list of its bases where there are few."""
-    neighbours = described["neighbors"]
-    slots = dict.fromkeys(chain.from_iterable(neighbours))
-    sets = [[e for e, near in enumerate(neighbours) if slot in near] for slot in slots]
+    neighbors = described["neighbors"]
+    slots = dict.fromkeys(chain.from_iterable(neighbors))
+    sets = [[e for e, near in enumerate(neighbors) if slot in near] for slot in slots]
     matroid = sage("matroids.transversal_matroid", "TransversalMatroid")(
-        sets, groundset=range(len(neighbours))
+        sets, groundset=range(len(neighbors))
     )
     return sage("matroids.basis_matroid", cls)(matroid) if cls == "BasisMatroid" else matroid
 

@@ -1,4 +1,4 @@
-"""Staff a help desk: one technician for every queue, who is good is learnt day by day.
+"""Staff a help desk: one technician for every queue, learning day by day who is good.
 
 A team is allowed if each of its members can be given a queue of their own, for which they are
 trained: a transversal matroid. A day ends well or not. Needs pip install 'matroid-bandits[plots]'.
@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 
 import matroid_bandits as mb
 
-STAFF = {  # what they are trained for, and their share of good days, which nobody knows
+STAFF = {  # what they are trained for, and their share of good days, unknown to the policy
     "Ada": (["network", "security"], 0.92), "Ben": (["network"], 0.85),
     "Chloe": (["network", "phones"], 0.60), "Dan": (["printers"], 0.45),
     "Elif": (["printers", "email"], 0.81), "Finn": (["email"], 0.88),
@@ -67,7 +67,7 @@ def main(picture, horizon):
             axes.plot([0, 1], [y, height[queue]], **look)
     for queue, y in height.items():
         axes.text(1.05, y, queue, va="center")
-    axes.set_title("MAUB's team, and what it learnt")
+    axes.set_title("MAUB's team, and what it learned")
     axes.axis("off")
     figure.savefig(picture, dpi=150)
 

@@ -313,7 +313,7 @@ BASES: dict[str, Callable[[Choose, int], Recipe]] = {
 # --- matroids of users ---------------------------------------------------------------------------
 
 
-class Asked(mb.Matroid):
+class Plain(mb.Matroid):
     """As short as a matroid of a user's can be."""
 
     def __init__(self, recipe: Recipe) -> None:
@@ -324,7 +324,7 @@ class Asked(mb.Matroid):
         return self._recipe.is_independent(elements)
 
 
-class Resourceful(Asked):
+class Resourceful(Plain):
     """With its own greedy and circuits."""
 
     def _greedy(self, order: tuple[int, ...], limit: int) -> list[int]:
@@ -356,7 +356,7 @@ def _oracle(recipe: Recipe) -> mb.Matroid:
 # By the names that texts of recipes have for them.
 DISGUISES: dict[str, Callable[[Recipe], mb.Matroid]] = {
     "Oracle": _oracle,
-    "Asked": Asked,
+    "Plain": Plain,
     "Resourceful": Resourceful,
     "Overridden": Overridden,
 }

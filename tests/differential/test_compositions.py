@@ -63,7 +63,7 @@ def test_lists_of_bases_and_circuits(recipe: recipes.Recipe) -> None:
     assert [circuit.tolist() for circuit in matroid.circuits()] == sorted(circuits, key=len)
 
 
-@pytest.mark.parametrize("disguise", ["Oracle", "Asked", "Resourceful", "Overridden"])
+@pytest.mark.parametrize("disguise", ["Oracle", "Plain", "Resourceful", "Overridden"])
 @pytest.mark.parametrize("operation", recipes.OPERATIONS[:-1], ids=lambda make: make.__qualname__)
 def test_parts_written_in_python(operation, disguise: str) -> None:
     # The same recipe with the disguise around every built-in matroid and without.

@@ -134,17 +134,17 @@ def test_bases_without_a_formula_are_listed_if_few() -> None:
 
 
 def test_matroids_in_python_get_fewer_oracle_calls() -> None:
-    asked = []
+    called = []
 
     def at_most_three(elements: frozenset[int]) -> bool:
-        asked.append(elements)
+        called.append(elements)
         return len(elements) <= 3
 
     assert quick_n_bases(mb.OracleMatroid(9, at_most_three)) == 84
     large = mb.OracleMatroid(30, at_most_three)
     # Once for its rank: an independence test may take its time.
     assert large.rank == 3
-    asked.clear()
+    called.clear()
     assert quick_n_bases(large) is None
     assert quick_n_bases(large.truncate(2)) == 435
     assert quick_n_bases(mb.UniformMatroid(1, 2) + large) is None

@@ -312,7 +312,7 @@ def test_sixteen_policies_can_be_told_apart(many: Results) -> None:
         assert [text.get_text() for text in legend.get_texts()][:16] == MANY
         assert len({line.get_color() for line in handles}) == 16
         assert len({str(line._unscaled_dash_pattern) for line in handles}) == 5
-        # Above the panels, in nobody's way.
+        # Above the panels.
         box = legend.get_window_extent()
         for axes in figure.axes:
             assert axes.get_window_extent().y1 < box.y0

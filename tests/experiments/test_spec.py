@@ -237,17 +237,17 @@ def test_movies_with_other_means(folder: Path) -> None:
 
 
 def test_movies_are_downloaded_once(monkeypatch) -> None:
-    asked = []
+    requested = []
 
     def no_network() -> Path:
-        asked.append("network")
+        requested.append("network")
         raise DownloadError("https://a.b/c.zip", "a.b cannot be reached", "")
 
     monkeypatch.setattr("matroid_bandits.experiments.movies.fetch_movielens", no_network)
     instances = [{"name": str(n), "matroid": {"movielens": n}} for n in (20, 30, 40)]
     study = load_study({"policies": ["OMM"], "instances": instances})
     assert [i.matroid.size for i in study.instances] == [20, 30, 40]
-    assert asked == ["network"]
+    assert requested == ["network"]
 
 
 def test_means_from_another_file(folder: Path) -> None:

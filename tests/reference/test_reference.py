@@ -637,13 +637,13 @@ class _Script(Index):
         self.values = values
         self.min_count = min_count
         self.heard: list[tuple[int, float, float, float]] = []
-        self.asked: list[tuple[int, int, float, int]] = []
+        self.evaluated: list[tuple[int, int, float, int]] = []
 
     def observe(self, element: int, reward: float, before: float, after: float) -> None:
         self.heard.append((element, reward, before, after))
 
     def value(self, element: int, count: int, mean: float, time: int) -> float:
-        self.asked.append((element, count, mean, time))
+        self.evaluated.append((element, count, mean, time))
         return self.values[element]
 
 
@@ -654,16 +654,16 @@ def test_maub_with_another_index() -> None:
     policy.update((0, 1, 2, 3, 4), (1.0, 0.5, 1.0, 0.5, 9.0))
     # l = 1: forced, and no value is computed.
     assert policy.select() == (0, 2)
-    assert index.asked == []
+    assert index.evaluated == []
     policy.update((), ())
     # l = 2: 1 for 0 gains 1, 3 for 2 gains 2. All values at local time 2, upwards, once.
     assert policy.select() == policy.select() == (0, 3)
-    assert index.asked == [(0, 1, 1.0, 2), (1, 1, 0.5, 2), (2, 1, 1.0, 2), (3, 1, 0.5, 2)]
+    assert index.evaluated == [(0, 1, 1.0, 2), (1, 1, 0.5, 2), (2, 1, 1.0, 2), (3, 1, 0.5, 2)]
     policy.update((0, 3), (1.0, 0.5))
     # l = 3: equal gains, the lowest element.
     index.values = [5.0, 6.0, 1.0, 2.0, 99.0]
     assert policy.select() == (1, 2)
-    assert index.asked[4:] == [(0, 2, 1.0, 3), (1, 1, 0.5, 3), (2, 1, 1.0, 3), (3, 2, 0.5, 3)]
+    assert index.evaluated[4:] == [(0, 2, 1.0, 3), (1, 1, 0.5, 3), (2, 1, 1.0, 3), (3, 2, 0.5, 3)]
     policy.update((), ())
     # l = 4: forced.
     assert policy.select() == (0, 2)
@@ -671,7 +671,7 @@ def test_maub_with_another_index() -> None:
     # l = 5: no exchange gains anything.
     index.values = [6.0, 6.0, 1.0, 0.0, 99.0]
     assert policy.select() == (0, 2)
-    assert len(index.asked) == 12
+    assert len(index.evaluated) == 12
 
 
 def test_maub_with_other_noise() -> None:
@@ -775,7 +775,7 @@ def test_greedy_computes_every_value_once() -> None:
     policy = ReferenceGreedy(4, oracle, index)
     policy.update((0, 1, 2, 3, 3), (0.1, 0.2, 0.3, 0.2, 0.6))
     assert policy.select() == policy.select() == (2, 3)
-    assert index.asked == [(0, 1, 0.1, 2), (2, 1, 0.3, 2), (3, 2, 0.4, 2)]
+    assert index.evaluated == [(0, 1, 0.1, 2), (2, 1, 0.3, 2), (3, 2, 0.4, 2)]
 
 
 def test_initial_rounds_of_an_index_that_needs_more_observations() -> None:
@@ -796,7 +796,7 @@ def test_an_index_that_needs_no_observation_has_no_initial_rounds() -> None:
     index = _Script([0.0, 1.0, 2.0, 3.0], min_count=0)
     policy = ReferenceGreedy(4, matroids.uniform(2), index)
     assert policy.select() == (2, 3)
-    assert index.asked == [(e, 0, 0.0, 1) for e in range(4)]
+    assert index.evaluated == [(e, 0, 0.0, 1) for e in range(4)]
 
 
 def test_greedy_on_samples() -> None:
@@ -933,7 +933,7 @@ def test_osub_breaks_ties() -> None:
     # l = 1 and 5 are forced. Among equals the leader, else the lowest arm.
     assert plays == [(2,), (2,), (0,), (1,), (2,), (2,)]
     # The time is that of the leader, and only values of its neighborhood are computed.
-    assert index.asked[:4] == [(2, 1, 0.75, 2), (0, 1, 0.5, 2), (1, 1, 0.5, 2), (3, 1, 0.5, 2)]
+    assert index.evaluated[:4] == [(2, 1, 0.75, 2), (0, 1, 0.5, 2), (1, 1, 0.5, 2), (3, 1, 0.5, 2)]
 
 
 def test_osub_on_bases() -> None:

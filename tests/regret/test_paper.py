@@ -49,7 +49,7 @@ def test_both_ways_of_maub_play_the_same(results: Results) -> None:
         for name in ("MAUB", "MAUB (paper)")
     )
     assert lean[columns].to_numpy().tolist() == paper[columns].to_numpy().tolist()
-    # Built-in matroids know their circuits: after the first leader nothing is asked.
+    # Built-in matroids have their circuits: no oracle calls after the first leader.
     assert (lean["oracle_calls"] < 2000).all()
 
 

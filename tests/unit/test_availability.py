@@ -28,8 +28,8 @@ def learned(name: str, rounds: int = 12) -> mb.Policy:
 def test_only_the_set_selected_last_makes_a_difference(name: str, last: int) -> None:
     once, often = learned(name), learned(name)
     rng = np.random.default_rng(7)
-    # These search from where they searched last. A selection from all elements moves that place,
-    # and is not undone there, so that ties may be broken differently.
+    # A selection from all elements may move the leader of MAUB and the order of FasterCUCB, which
+    # is not undone.
     choices = [s for s in SETS if s is not None or name not in {"MAUB", "FasterCUCB"}]
     for t in range(40):
         sets = [choices[k] for k in rng.permutation(len(choices))]

@@ -261,7 +261,7 @@ def test_names(name: str) -> None:
 
 
 def test_random_instances_by_name_depend_on_the_seed_alone() -> None:
-    one, same, other = (catalog.matroid("graphic(20)", seed) for seed in (1, 1, 2))
+    one, same, other = (catalog.matroid("graphic(20)", seed=seed) for seed in (1, 1, 2))
     assert one.edges == same.edges != other.edges
 
 
@@ -316,7 +316,7 @@ def test_ctrl_c_before_anything_is_finished(capsys, monkeypatch) -> None:
 
 
 def test_too_large_for_memory(capsys, monkeypatch) -> None:
-    def too_large(*arguments):
+    def too_large(*arguments, **options):
         return np.empty(10**16)
 
     monkeypatch.setattr(catalog, "matroid", too_large)

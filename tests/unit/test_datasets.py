@@ -706,7 +706,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         self.url = f"http://127.0.0.1:{self.server_port}/data/"
 
 
@@ -714,7 +714,7 @@ class Answer(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)
+        self.server.requested.append(self.path)
         if self.path != self.server.address:
             self.send_error(404)
             return
@@ -731,7 +731,7 @@ class Answer(BaseHTTPRequestHandler):
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pytest.importorskip("pooch")
     monkeypatch.setenv("MATROID_BANDITS_CACHE", str(tmp_path / "cache"))
-    # Whatever proxy this machine has is not asked.
+    # A proxy of this machine is not used.
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     return tmp_path / "cache"
@@ -756,7 +756,7 @@ def test_the_archive_is_downloaded_once(server: Server, store: Path) -> None:
     assert path == store / "ml-latest-small.zip"
     assert path.read_bytes() == ARCHIVE
     assert fetch_movielens(base_url=server.url.rstrip("/"), sha256=SHA256.upper()) == path
-    assert server.asked == ["/data/ml-latest-small.zip"]
+    assert server.requested == ["/data/ml-latest-small.zip"]
 
 
 def test_what_is_downloaded_can_be_read(server: Server, tmp_path: Path) -> None:
@@ -778,7 +778,7 @@ def test_the_cache_is_the_users(
 def test_a_damaged_file_in_the_cache_is_replaced(server: Server, store: Path) -> None:
     written(store, {"ml-latest-small.zip": b"half of i"})
     assert fetched(server).read_bytes() == ARCHIVE
-    assert len(server.asked) == 1
+    assert len(server.requested) == 1
 
 
 def test_a_damaged_file_in_the_cache_is_not_used_without_a_server(store: Path) -> None:

@@ -313,7 +313,7 @@ def test_what_is_counted_is_what_is_asked(method: str) -> None:
     policy = mb.ESCB(matroid, method=method)
     before = matroid.calls
     mb.simulate(policy, mb.GaussianEnvironment(np.linspace(0, 1, 10), 0.5), 1000)
-    # simulate() itself asks for the best basis once, testing each element at most once.
+    # simulate() itself computes the best basis once, testing each element at most once.
     assert policy.oracle_calls <= matroid.calls - before <= policy.oracle_calls + 10
 
 
@@ -326,7 +326,7 @@ def test_built_in_matroids_count_greedy_alone(method: str) -> None:
     if method != "exact":
         assert policy.oracle_calls == 3 * policy.greedy_calls
     if method == "exchange":
-        assert policy.greedy_calls == 4  # three first rounds, and the start
+        assert policy.greedy_calls == 4  # three initial rounds, and the start
 
 
 @every_method

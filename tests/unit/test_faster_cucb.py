@@ -136,7 +136,7 @@ def test_the_basis_is_a_best_one_in_every_round(family: str, kind: str, eps: flo
                 _check_round(policy, ask, thoroughly=t % 16 == 0)
             elements = _observed(kind, rng, basis, matroid.size)
             policy.update(elements, _rewards(kind, rng, means[elements]))
-            # Rounds that nobody selected for: lambda jumps, changes pile up.
+            # Rounds without a select: lambda jumps, and several changes come at once.
             if kind == "foreign" and rng.random() < 0.1:
                 elements = rng.permutation(matroid.size)[:3]
                 policy.update(elements, _rewards(kind, rng, means[elements]))
@@ -253,14 +253,14 @@ def test_copies_go_on_alike(family: str) -> None:
     assert {other.eps for other in copies} == {0.3}
 
 
-# ---- matroids that are merely asked ----
+# ---- matroids written in Python ----
 
 
 def test_what_is_counted_is_what_is_asked() -> None:
     matroid = mb.OracleMatroid(10, mb.GraphicMatroid.complete(5).is_independent)
     policy = mb.FasterCUCB(matroid, eps=0.1)
     rng = np.random.default_rng(0)
-    matroid.rank  # noqa: B018 - asks on its own account
+    matroid.rank  # noqa: B018 - makes oracle calls of its own
     for _ in range(1000):
         before, counted = matroid.calls, policy.oracle_calls
         basis = policy.select()

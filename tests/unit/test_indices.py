@@ -19,7 +19,7 @@ every_index = pytest.mark.parametrize("cls", INDICES.values(), ids=lambda cls: c
 
 
 def _pairs(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Means from 0 to 1, the ends and their neighbourhoods included, and counts."""
+    """Means from 0 to 1, the ends and their neighborhoods included, and counts."""
     means = np.concatenate(
         [
             [0.0, 1.0, 0.5, 1e-300, 1e-17, 1e-9, 1 - 2.0**-53, 1 - 1e-9],
@@ -42,7 +42,7 @@ def test_kl_ucb_is_exact(c: float, time: int) -> None:
         for mean, count in zip(means, counts, strict=True)
     ]
     values = mb.KLUCB(c).values(means, counts, time)
-    # Asked for is 1e-10; what rounding alone costs is far less.
+    # The goal is 1e-10; rounding alone costs far less.
     assert np.abs(values - expected).max() < 1e-12
     assert (values >= means).all()
     assert (values <= 1).all()

@@ -78,10 +78,10 @@ def test_every_family_of_the_catalog_has_a_bound(family: str) -> None:
 
 
 def test_partners_of_a_circuit_in_python() -> None:
-    """A matroid that answers `_fundamental_circuit` itself is asked that way."""
+    """`_fundamental_circuit` of a matroid written in Python is used."""
 
     class Two(mb.Matroid):
-        asked = 0
+        n_calls = 0
 
         def __init__(self) -> None:
             super().__init__(size=5)
@@ -90,12 +90,12 @@ def test_partners_of_a_circuit_in_python() -> None:
             return len(elements) <= 2
 
         def _fundamental_circuit(self, basis, element):
-            type(self).asked += 1
+            type(self).n_calls += 1
             return basis | {element}
 
     found = mb.gaps(Two(), [1, 2, 3, 4, 5])
     assert found.partners.tolist() == [3, 3, 3]
-    assert Two.asked == 3
+    assert Two.n_calls == 3
 
 
 def test_closed_forms_for_uniform_matroids() -> None:

@@ -255,7 +255,7 @@ def test_costs_need_two_bounds_or_none() -> None:
     mb.OMM(TRIANGLE, index=Positive())
 
 
-def test_costs_are_minimised_in_simulations() -> None:
+def test_costs_are_minimized_in_simulations() -> None:
     latency = np.array([20.0, 35.0, 18.0, 9.0])
     environment = mb.GaussianEnvironment(latency, std=2.0)
     policy = mb.MAUB(network(), noise=2.0)

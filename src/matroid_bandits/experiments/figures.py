@@ -11,7 +11,7 @@ _EXAMPLE = '[{ name = "indices", policies = ["MAUB", "OMM"] }]'
 
 
 def figures_at(top: Section, known: Mapping[str, list[str]]) -> tuple[FigureSpec, ...]:
-    """The pages of figures that a study asks for; empty if it does not say.
+    """The pages of figures that a study names; empty if it names none.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ def _vectors(data: Columns, columns: Sequence[str]) -> list[list[float]]:
 
 
 def _neighbors(data: Columns, columns: Sequence[str]) -> list[list[Hashable]]:
-    """One line per pair; an element without neighbours has a line whose second entry is empty."""
+    """One line per pair; an element without neighbors has a line whose second entry is empty."""
     if len(columns) != 2:
         raise StudyError(f"neighbors need two columns, got {abbreviated(list(columns))}")
     elements, vertices = data.filled(columns[0]), data.column(columns[1])

@@ -312,7 +312,7 @@ def _derived_attributes(cls: type) -> set[str]:
     members = {name: member for base in cls.__mro__ for name, member in vars(base).items()}
     derived = {name for name, member in members.items() if isinstance(member, cached_property)}
     if issubclass(cls, Matroid):
-        derived |= {"_known_facts", "_kept_data"}
+        derived |= {"_known_rank", "_known_rank_and_loops", "_kept_data"}
     if issubclass(cls, OracleMatroid):
         derived.add("calls")
     return derived

@@ -33,16 +33,16 @@ class Page:
 
 
 def pages(results: Results) -> list[Page]:
-    """What ``[[figures]]`` of the study asks for, or one page of everything.
+    """What ``[[figures]]`` of the study names, or one page of everything.
 
     Policies and instances without runs are left out, and so are pages whose policies and instances
     are all on another page. Policies that are on no page get a page of their own.
     """
-    asked = results.study.get("figures") or []
-    if not asked:
+    figures = results.study.get("figures") or []
+    if not figures:
         return [Page("", results)]
     found: list[Page] = []
-    for figure in asked:
+    for figure in figures:
         page = _page(results, figure["name"], figure["policies"], figure["instances"])
         if not page.results.runs.empty:
             found.append(page)

@@ -110,12 +110,12 @@ class ESCB(CompiledPolicy[Selection]):
     def bound(self) -> float:
         """No basis had a larger `value` when one was last selected; infinite if that is not known.
 
-        It is known after a selection of "sweep" or "exact" that came after the first rounds.
+        It is known after a selection of "sweep" or "exact" that came after the initial rounds.
         """
         return self._kernel.bound
 
     def value(self, basis: Iterable[Any]) -> float:
-        """What the rule maximises, for one basis in this round: larger is better, also of costs.
+        """What the rule maximizes, for one basis in this round: larger is better, also of costs.
 
         Infinite if an element of it has never been observed.
 

@@ -440,7 +440,8 @@ cdef class PolicyKernel:
     cdef int retract(self) except -1:
         """Undo what deciding here has changed; the basis stays known.
 
-        Where the next search begins (a leader, an order) is not undone: it decides ties at most.
+        The leader of MAUB and the order of FasterCUCB are not undone: they are what they would be
+        after one more round. Later plays can differ from those without the decision.
         """
         self.retracted = PolicyKernel.outcome(self)
         self.oracle_calls = self.calls_before[0]

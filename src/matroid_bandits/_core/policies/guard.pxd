@@ -1,5 +1,5 @@
 cdef enum:
-    FREE = 0  # nobody uses the policy
+    FREE = 0  # no call is running
     HELD = 1  # a call is running, and every other one is refused
     LENT_TO_RULE = 2  # `_select` is running: it may run greedy, and nothing else
     LENT_TO_LOOP = 3  # a simulation written in Python lets the policy run
