@@ -12,12 +12,17 @@ cdef void sort_descending(
     """
     cdef Py_ssize_t n = order.shape[0]
     cdef Py_ssize_t moves_left = 16 * n
-    cdef Py_ssize_t i, j, element
+    cdef Py_ssize_t i, j, element, other
+    cdef double value
     for i in range(1, n):
         element = order[i]
+        value = values[element]
         j = i
-        while j > 0 and comes_before(values, element, order[j - 1]):
-            order[j] = order[j - 1]
+        while j > 0:
+            other = order[j - 1]
+            if not is_better(value, element, values[other], other):
+                break
+            order[j] = other
             j -= 1
         order[j] = element
         moves_left -= i - j
