@@ -6,9 +6,11 @@ Robbins, Asymptotically Efficient Adaptive Allocation Rules (1985). Not in [TP16
 tie, the lowest index counts as better, and a gap of zero adds nothing to the bound.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +18,13 @@ import numpy.typing as npt
 from matroid_bandits._arguments import abbreviated, freeze, weight_array
 from matroid_bandits._core.matroids.partners import find_partners
 from matroid_bandits._tables import aligned
-from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.environments import Environment
 from matroid_bandits.errors import no_partner
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
+
+if TYPE_CHECKING:
+    from matroid_bandits._types import FloatArray, IntArray
 
 __all__ = ["Gaps", "gaps", "regret_lower_bound"]
 

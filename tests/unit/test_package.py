@@ -1,5 +1,6 @@
 """The package as a whole: exports, citations, what an import brings along."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -28,6 +29,17 @@ def test_public_classes_and_functions_are_documented() -> None:
         documented = getattr(mb, name)
         if callable(documented):
             assert documented.__doc__, name
+
+
+def test_signatures_name_array_types() -> None:
+    # Without postponed annotations, help() shows ArrayLike as a union of a dozen private classes.
+    for name in mb.__all__:
+        public = getattr(mb, name)
+        members = vars(public).values() if inspect.isclass(public) else [public]
+        for member in members:
+            if inspect.isfunction(member):
+                assert "_array_like" not in str(inspect.signature(member)), (name, member)
+                assert "_types." not in str(inspect.signature(member)), (name, member)
 
 
 def test_import_needs_numpy_only_and_not_its_random_module() -> None:

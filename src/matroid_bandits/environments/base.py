@@ -1,7 +1,9 @@
 """The environment contract: true means, and rewards that can be replayed."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +20,9 @@ from matroid_bandits._arguments import (
 from matroid_bandits._core.streams.rewards import RewardKernel
 from matroid_bandits._overrides import is_newer
 from matroid_bandits._streams import REWARDS, stream
-from matroid_bandits._types import FloatArray
+
+if TYPE_CHECKING:
+    from matroid_bandits._types import FloatArray
 
 __all__ = ["Environment"]
 
@@ -62,7 +66,7 @@ class Environment(ABC):
         self._means = freeze(values)
 
     @abstractmethod
-    def _sample(self, rng: "np.random.Generator", element: int, count: int) -> npt.ArrayLike:
+    def _sample(self, rng: np.random.Generator, element: int, count: int) -> npt.ArrayLike:
         """The next `count` rewards of `element`, drawn from its own stream `rng`.
 
         Two calls in a row must return what one longer call would return.
@@ -77,7 +81,7 @@ class Environment(ABC):
         return None
 
     @classmethod
-    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+    def random(cls, rng: np.random.Generator, size: int) -> Self:
         """A random instance: means uniform in [0.5, 1], as in the experiments of [DG25]."""
         return cls(rng.uniform(0.5, 1, size))
 

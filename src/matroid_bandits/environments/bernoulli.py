@@ -1,5 +1,7 @@
 """Bernoulli rewards: 0 or 1."""
 
+from __future__ import annotations
+
 import numpy as np
 import numpy.typing as npt
 
@@ -33,7 +35,7 @@ class BernoulliEnvironment(Environment):
                 f"got {self.means[outside[0]]}"
             )
 
-    def _sample(self, rng: "np.random.Generator", element: int, count: int) -> npt.ArrayLike:
+    def _sample(self, rng: np.random.Generator, element: int, count: int) -> npt.ArrayLike:
         rewards: npt.NDArray[np.float64] = (rng.random(count) < self.means[element]).astype(float)
         return rewards
 

@@ -1,5 +1,7 @@
 """Gaussian rewards."""
 
+from __future__ import annotations
+
 from math import inf
 
 import numpy as np
@@ -48,7 +50,7 @@ class GaussianEnvironment(Environment):
         """Standard deviation of every element (read-only)."""
         return self._std
 
-    def _sample(self, rng: "np.random.Generator", element: int, count: int) -> npt.ArrayLike:
+    def _sample(self, rng: np.random.Generator, element: int, count: int) -> npt.ArrayLike:
         normals = rng.standard_normal(count)
         rewards: npt.NDArray[np.float64] = self.means[element] + self._std[element] * normals
         return rewards

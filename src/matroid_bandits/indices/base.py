@@ -1,15 +1,20 @@
 """The index contract: the optimistic value of an element, by which a policy chooses."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from math import inf
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._core.indices.base import IndexKernel, PythonIndexKernel
 from matroid_bandits._overrides import is_newer
-from matroid_bandits._types import FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matroid_bandits._types import FloatArray
 
 __all__ = ["Index"]
 

@@ -5,15 +5,20 @@ For rewards in [0, 1]. Departure: the papers' ln ln t, which is negative or unde
 is taken as 0 there.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import real
 from matroid_bandits._core.indices.kl import KLKernel, kl_ucb
-from matroid_bandits._types import FloatArray
 from matroid_bandits.indices.base import Index
+
+if TYPE_CHECKING:
+    from matroid_bandits._types import FloatArray
 
 __all__ = ["KLUCB"]
 

@@ -6,15 +6,20 @@ it for s = 1, which is safe for all rewards in [0, 1] and far from tight. If the
 smaller, passing it divides the regret by up to the square of the ratio.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import real
 from matroid_bandits._core.indices.ucb import UCBKernel
-from matroid_bandits._types import FloatArray
 from matroid_bandits.indices.base import Index
+
+if TYPE_CHECKING:
+    from matroid_bandits._types import FloatArray
 
 __all__ = ["UCB", "Mean"]
 

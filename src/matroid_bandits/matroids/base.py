@@ -1,8 +1,9 @@
 """The interface of matroids, and what a new matroid has to implement."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,17 @@ from matroid_bandits._arguments import (
     integer,
     weight_array,
 )
-from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.bases import bases_of, circuits_of
 from matroid_bandits._core.matroids.partners import find_partners
 from matroid_bandits._core.matroids.python import PythonKernel
 from matroid_bandits._overrides import outdated
-from matroid_bandits._types import BoolArray, IntArray
 from matroid_bandits.errors import MatroidAxiomError, too_small
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matroid_bandits._core.matroids.base import MatroidKernel
+    from matroid_bandits._types import BoolArray, IntArray
 
 __all__ = ["CompiledMatroid", "Matroid", "check_size"]
 
@@ -102,19 +107,19 @@ class Matroid(ABC):
         """Optional: the rank, where it can be found without the greedy algorithm."""
         return None
 
-    def _dual(self) -> "Matroid":
+    def _dual(self) -> Matroid:
         """Optional: the dual, where it is simpler than the wrapper made here."""
         from matroid_bandits.matroids.compose.dual import DualMatroid
 
         return DualMatroid(self)
 
-    def _truncate(self, rank: int) -> "Matroid":
+    def _truncate(self, rank: int) -> Matroid:
         """Optional, likewise: the truncation to `rank`, which is smaller than the rank."""
         from matroid_bandits.matroids.compose.truncated import TruncatedMatroid
 
         return TruncatedMatroid(self, rank)
 
-    def _minor(self, kept: IntArray, contracted: IntArray) -> "Matroid":
+    def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         """Optional, likewise: the elements `kept`, after the elements `contracted` are contracted.
 
         Both are ascending and have no element in common; all other elements are deleted.
@@ -140,12 +145,12 @@ class Matroid(ABC):
         """Optional: what attributes show and `_data` does not contain, such as names."""
         return None
 
-    def _components(self) -> "tuple[Matroid, ...]":
+    def _components(self) -> tuple[Matroid, ...]:
         """The matroids that this one is composed of."""
         return ()
 
     @classmethod
-    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+    def random(cls, rng: np.random.Generator, size: int) -> Self:
         """A random instance with `size` elements, for tests and experiments."""
         raise NotImplementedError(f"{cls.__name__} has no random instances")
 
@@ -170,7 +175,7 @@ class Matroid(ABC):
             has_circuit=cls._fundamental_circuit is not Matroid._fundamental_circuit,
         )
 
-    def _class_for(self, method: str) -> "type[Matroid]":
+    def _class_for(self, method: str) -> type[Matroid]:
         """The class whose `method` fits: `Matroid`, if a subclass has changed the definition."""
         fits = method not in self._outdated and not any(h in self.__dict__ for h in _HOOKS)
         return type(self) if fits else Matroid
@@ -344,7 +349,7 @@ class Matroid(ABC):
 
     # ---- compositions ----
 
-    def dual(self) -> "Matroid":
+    def dual(self) -> Matroid:
         """The matroid whose bases are the complements of the bases of this one.
 
         Examples
@@ -355,7 +360,7 @@ class Matroid(ABC):
         """
         return self._class_for("_dual")._dual(self)
 
-    def truncate(self, rank: int) -> "Matroid":
+    def truncate(self, rank: int) -> Matroid:
         """The independent sets with at most `rank` elements; this matroid, if that is all of them.
 
         Examples
@@ -369,7 +374,7 @@ class Matroid(ABC):
             return self
         return self._class_for("_truncate")._truncate(self, limit)
 
-    def restrict(self, elements: Iterable[int]) -> "Matroid":
+    def restrict(self, elements: Iterable[int]) -> Matroid:
         """Only these elements, renumbered in ascending order.
 
         Parameters
@@ -386,7 +391,7 @@ class Matroid(ABC):
         kept = distinct_elements(elements, self.size)
         return self._checked_minor(kept, np.empty(0, dtype=np.intp))
 
-    def delete(self, elements: Iterable[int]) -> "Matroid":
+    def delete(self, elements: Iterable[int]) -> Matroid:
         """All but these elements, renumbered in ascending order.
 
         Parameters
@@ -397,7 +402,7 @@ class Matroid(ABC):
         deleted = distinct_elements(elements, self.size)
         return self.restrict(np.delete(np.arange(self.size), deleted))
 
-    def contract(self, elements: Iterable[int]) -> "Matroid":
+    def contract(self, elements: Iterable[int]) -> Matroid:
         """What is left to choose when these elements are chosen already.
 
         The others are renumbered in ascending order. A set of them is independent if its union with
@@ -417,21 +422,21 @@ class Matroid(ABC):
         contracted = distinct_elements(elements, self.size)
         return self._checked_minor(np.delete(np.arange(self.size), contracted), contracted)
 
-    def __add__(self, other: "Matroid") -> "Matroid":
+    def __add__(self, other: Matroid) -> Matroid:
         if not isinstance(other, Matroid):
             return NotImplemented
         from matroid_bandits.matroids.compose.direct_sum import DirectSumMatroid
 
         return DirectSumMatroid(self, other)
 
-    def __or__(self, other: "Matroid") -> "Matroid":
+    def __or__(self, other: Matroid) -> Matroid:
         if not isinstance(other, Matroid):
             return NotImplemented
         from matroid_bandits.matroids.compose.union import UnionMatroid
 
         return UnionMatroid(self, other)
 
-    def _checked_minor(self, kept: IntArray, contracted: IntArray) -> "Matroid":
+    def _checked_minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         if len(kept) == self.size:
             return self
         return self._class_for("_minor")._minor(self, kept, contracted)

@@ -1,15 +1,16 @@
 """Linear matroids: sets of linearly independent vectors."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import gcd, lcm, prod
 from numbers import Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._arguments import freeze, integer
-from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.linear.modular import (
     ModularKernel,
     independent_columns,
@@ -19,6 +20,9 @@ from matroid_bandits._core.matroids.linear.real import RealKernel
 from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids._primes import is_prime, large_primes
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
+
+if TYPE_CHECKING:
+    from matroid_bandits._core.matroids.base import MatroidKernel
 
 __all__ = ["LinearMatroid"]
 
@@ -154,7 +158,7 @@ class LinearMatroid(CompiledMatroid):
         return self._field, plain_array(self._rows)
 
     @classmethod
-    def random(cls, rng: "np.random.Generator", size: int) -> Self:
+    def random(cls, rng: np.random.Generator, size: int) -> Self:
         width = int(rng.integers(1, max(2, size)))
         field = [None, 2, 3, 10007][int(rng.integers(4))]
         return cls(rng.integers(-1, 2, (size, width)), field=field)

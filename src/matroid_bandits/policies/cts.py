@@ -5,6 +5,8 @@ With the Beta prior: rewards in [0, 1], no initial rounds, every element begins 
 Departures: none. The normal prior is ours; it begins with one observation of every element.
 """
 
+from __future__ import annotations
+
 from typing import ClassVar, Literal
 
 from matroid_bandits._arguments import choice

@@ -6,6 +6,8 @@ here, several unobserved elements at a time where the paper plays one set for ea
 above 1 are not cut: on a matroid, cutting would only make ties.
 """
 
+from __future__ import annotations
+
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import UCB
 from matroid_bandits.policies.greedy import GreedyPolicy

@@ -1,13 +1,17 @@
 """Epsilon-greedy: a baseline that explores at random, at a constant rate."""
 
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
 
 from matroid_bandits._arguments import integer, real
 from matroid_bandits._core.policies.epsilon_greedy import EpsilonGreedyKernel
 from matroid_bandits._core.streams.random_stream import RandomStream
 from matroid_bandits._types import MatroidLike, Selection
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
+
+if TYPE_CHECKING:
+    from matroid_bandits.matroids import Matroid
 
 __all__ = ["EpsilonGreedy"]
 

@@ -8,8 +8,9 @@ negative. The paper leaves open how the best basis is found; "exact" finds it, "
 Values that differ by less than rounding errors are ties; the basis found first wins.
 """
 
-from collections.abc import Iterable
-from typing import Any, Literal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,8 +18,12 @@ from matroid_bandits._arguments import abbreviated, choice, real
 from matroid_bandits._core.policies.escb.rule import ESCBKernel, ExchangeKernel
 from matroid_bandits._core.policies.escb.sweep import ExactKernel, SweepKernel
 from matroid_bandits._types import MatroidLike, Selection
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matroid_bandits.matroids import Matroid
 
 __all__ = ["ESCB"]
 

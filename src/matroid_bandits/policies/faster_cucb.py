@@ -17,14 +17,18 @@ Ties: rounded weights often tie. Of symmetric elements with equal features, the 
 has had its feature longest; different features of equal weight keep the order they had before.
 """
 
+from __future__ import annotations
+
 import math
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from matroid_bandits._arguments import integer, real
 from matroid_bandits._core.policies.faster_cucb.rule import FasterCUCBKernel
 from matroid_bandits._types import MatroidLike, Selection
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
+
+if TYPE_CHECKING:
+    from matroid_bandits.matroids import Matroid
 
 __all__ = ["FasterCUCB"]
 

@@ -1,5 +1,7 @@
 """Follow the leader: a baseline without exploration, whose regret grows with the horizon."""
 
+from __future__ import annotations
+
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import Mean
 from matroid_bandits.policies.greedy import GreedyPolicy

@@ -1,9 +1,15 @@
 """What policies with an index share."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from matroid_bandits._arguments import integer
 from matroid_bandits._types import MatroidLike, Selection
-from matroid_bandits.indices import Index
 from matroid_bandits.policies.base import CompiledPolicy
+
+if TYPE_CHECKING:
+    from matroid_bandits.indices import Index
 
 __all__ = ["IndexPolicy"]
 

@@ -5,6 +5,8 @@ Assumes rewards in [0, 1]; the analysis is for Bernoulli rewards. Departures: ln
 where it is negative. Ties go to the lowest index.
 """
 
+from __future__ import annotations
+
 from matroid_bandits._arguments import real
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import KLUCB

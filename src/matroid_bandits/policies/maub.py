@@ -6,8 +6,9 @@ paper is silent: ties between elements go to the lowest index, everywhere; local
 bases that led most recently are kept. Other indices and noise levels are not in the paper.
 """
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,14 @@ import numpy.typing as npt
 from matroid_bandits._arguments import choice
 from matroid_bandits._core.policies.maub.rule import MAUBKernel
 from matroid_bandits._types import MatroidLike, Selection
-from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.indexed import IndexPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matroid_bandits.indices import Index
+    from matroid_bandits.matroids import Matroid
 
 __all__ = ["MAUB"]
 

@@ -6,13 +6,18 @@ its confidence radius with the number of finished rounds, ours with the number o
 as [DG25] compares it. Ties go to the lowest index. Other indices and noise levels are ours.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from matroid_bandits._types import MatroidLike, Selection
-from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.policies.greedy import GreedyPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matroid_bandits.indices import Index
 
 __all__ = ["OMM"]
 

@@ -9,8 +9,9 @@ to the lowest arm; an arm that was never played comes before those that were. Ba
 arms, and other indices, are not in the paper either.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +20,15 @@ from matroid_bandits._arguments import abbreviated, as_list, integer
 from matroid_bandits._core.matroids.bases import bases_of
 from matroid_bandits._core.policies.osub.rule import Arms, OSUBKernel
 from matroid_bandits._types import MatroidLike, Selection
-from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import chosen_index
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.indexed import IndexPolicy
-from matroid_bandits.problem import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from matroid_bandits.indices import Index
+    from matroid_bandits.matroids import Matroid
+    from matroid_bandits.problem import Problem
 
 __all__ = ["OSUB"]
 

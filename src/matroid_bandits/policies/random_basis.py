@@ -1,13 +1,17 @@
 """Random play: the baseline that learns nothing."""
 
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
 
 from matroid_bandits._arguments import integer
 from matroid_bandits._core.policies.random_basis import RandomKernel
 from matroid_bandits._core.streams.random_stream import RandomStream
 from matroid_bandits._types import MatroidLike, Selection
-from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.base import CompiledPolicy
+
+if TYPE_CHECKING:
+    from matroid_bandits.matroids import Matroid
 
 __all__ = ["RandomBasis"]
 
