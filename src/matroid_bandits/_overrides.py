@@ -2,27 +2,12 @@
 
 from collections.abc import Iterable
 
-__all__ = ["is_newer", "outdated", "overridden"]
+__all__ = ["outdated", "overridden"]
 
 
 def overridden(cls: type, base: type, methods: Iterable[str]) -> frozenset[str]:
     """Those of `methods` that `cls` does not inherit from `base` as they are."""
     return frozenset(name for name in methods if getattr(cls, name) is not getattr(base, name))
-
-
-def is_newer(obj: object, method: str, than: str) -> bool:
-    """Whether `obj` has `method` from a more derived class than the method `than`.
-
-    A compiled short cut (`than`) answers for a class only while no subclass has changed the
-    method it stands for.
-    """
-    if method in vars(obj):
-        return True
-    order = [vars(cls) for cls in type(obj).__mro__]
-    place = {
-        name: next(i for i, names in enumerate(order) if name in names) for name in (method, than)
-    }
-    return place[method] < place[than]
 
 
 def outdated(cls: type, methods: Iterable[str], answers: Iterable[str]) -> frozenset[str]:

@@ -18,7 +18,7 @@ from matroid_bandits._arguments import (
     real_array,
 )
 from matroid_bandits._core.streams.rewards import RewardKernel
-from matroid_bandits._overrides import is_newer
+from matroid_bandits._overrides import outdated
 from matroid_bandits._streams import REWARDS, stream
 
 if TYPE_CHECKING:
@@ -54,6 +54,13 @@ class Environment(ABC):
     >>> Exponential([1.0, 2.0]).rewards(seed=1).draw([0, 1]).shape
     (2,)
     """
+
+    # What describes the rewards and no longer fits, because a subclass has changed `_sample`.
+    _outdated: frozenset[str] = frozenset()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._outdated = outdated(cls, ["_reward_range", "_rewards", "_divergence"], ["_sample"])
 
     def __init__(self, means: npt.ArrayLike) -> None:
         values = np.array(real_array(means, "means"))
@@ -102,14 +109,18 @@ class Environment(ABC):
         `simulate` refuses a policy for other rewards before the run, not in the middle of it.
         """
         # The range of a class does not hold for a subclass that draws other rewards.
-        return None if is_newer(self, "_sample", than="_reward_range") else self._reward_range()
+        return self._reward_range() if self._fits("_reward_range") else None
 
     def rewards(self, seed: int = 0) -> RewardKernel:
         """Start a run: an object whose ``draw(elements)`` returns the next reward of each."""
         checked = integer(seed, "seed", minimum=0)
-        if is_newer(self, "_sample", than="_rewards"):
-            return Environment._rewards(self, checked)
-        return self._rewards(checked)
+        if self._fits("_rewards"):
+            return self._rewards(checked)
+        return Environment._rewards(self, checked)
+
+    def _fits(self, method: str) -> bool:
+        """Whether `method` of the class describes the rewards that are drawn."""
+        return method not in self._outdated and "_sample" not in self.__dict__
 
     def divergence(self, elements: npt.ArrayLike, means: npt.ArrayLike) -> FloatArray:
         """How hard it is to distinguish the rewards of elements from rewards with other means.
@@ -131,9 +142,7 @@ class Environment(ABC):
         """
         cls = type(self).__name__
         # The divergence of a class does not hold for a subclass that draws other rewards.
-        if type(self)._divergence is Environment._divergence or is_newer(
-            self, "_sample", than="_divergence"
-        ):
+        if type(self)._divergence is Environment._divergence or not self._fits("_divergence"):
             raise NotImplementedError(
                 f"{cls} has no divergence of its rewards: define "
                 f"{cls}._divergence(elements, means), the Kullback-Leibler divergence of the "

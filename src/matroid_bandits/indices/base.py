@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits._core.indices.base import IndexKernel, PythonIndexKernel
-from matroid_bandits._overrides import is_newer
+from matroid_bandits._overrides import outdated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +53,12 @@ class Index:
     min_count: ClassVar[int] = 1
     # Checks of `check_policy` that do not apply to policies with this index, with the reason.
     _check_exemptions: ClassVar[Mapping[str, str]] = {}
+    # `_compiled`, if a subclass has changed `values` since.
+    _outdated: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._outdated = outdated(cls, ["_compiled"], ["values"])
 
     def values(
         self, means: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], time: int
@@ -89,5 +95,6 @@ class Index:
 
     def _new_kernel(self, seed: int) -> IndexKernel:
         """The kernel for one policy."""
-        kernel = None if is_newer(self, "values", "_compiled") else self._compiled(seed)
+        fits = "_compiled" not in self._outdated and "values" not in self.__dict__
+        kernel = self._compiled(seed) if fits else None
         return PythonIndexKernel(self) if kernel is None else kernel
