@@ -377,7 +377,7 @@ def not_a_matroid(owner: str, value: object) -> TypeError:
         advice = f"for a matroid by its name, pass catalog.matroid({value!r})"
     elif hasattr(value, "nodes") and hasattr(value, "edges"):
         advice = "for a NetworkX graph, pass from_networkx(graph)"
-    elif hasattr(value, "iloc"):
+    elif hasattr(value, "iloc") or hasattr(value, "to_pandas"):
         advice = "for a data frame, pass from_dataframe(frame, ...)"
     elif hasattr(value, "tocsr"):
         advice = "for a sparse matrix, pass from_scipy_sparse(matrix)"

@@ -1,12 +1,10 @@
-"""Problems from graphs, sparse matrices and data frames: what they say, and what is refused."""
+"""Problems from graphs and sparse matrices: what they say, and what is refused."""
 
 import subprocess
 import sys
-from fractions import Fraction
 
 import networkx as nx
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -220,197 +218,6 @@ def test_unfit_matrices(matrix, options, error, message: str) -> None:
         mb.from_scipy_sparse(matrix, **options)
 
 
-# ---- pandas ----
-
-MOVIES = pd.DataFrame(
-    {
-        "title": ["Alien", "Aliens", "Amelie", "Brazil", "Casablanca"],
-        "studio": ["Fox", "Fox", "UGC", "Embassy", "Warner"],
-        "genre": ["horror", "horror", "romance", "satire", "romance"],
-        "dark": [True, True, False, True, False],
-        "funny": [0, 0, 1, 1, 0],
-        "year": [1979, 1986, 2001, 1985, 1942],
-    }
-)
-
-
-def test_groups_of_one_column() -> None:
-    problem = mb.from_dataframe(MOVIES, groups="genre", capacities=1, labels="title")
-    assert isinstance(problem.matroid, mb.PartitionMatroid)
-    assert problem.labels == tuple(MOVIES["title"])
-    assert problem.rank == 3
-    each = {"horror": 2, "romance": 1, "satire": 0, "comedy": 1}
-    problem = mb.from_dataframe(MOVIES, groups="genre", capacities=each, sense="min")
-    assert (problem.rank, problem.labels, problem.sense) == (3, None, "min")
-    assert problem.matroid.loops.tolist() == [3]
-
-
-def test_nested_groups_and_a_number_in_all() -> None:
-    limits = {"genre": {"horror": 2, "romance": 2, "satire": 1}, "studio": 1}
-    problem = mb.from_dataframe(
-        MOVIES, groups=["studio", "genre"], capacities=limits, at_most=3, labels="title"
-    )
-    assert problem.rank == 3
-    assert problem.is_independent(["Alien", "Amelie", "Casablanca"])
-    assert not problem.is_independent(["Alien", "Aliens"])
-    assert not problem.is_independent(["Alien", "Amelie", "Casablanca", "Brazil"])
-    one_of_each = mb.from_dataframe(MOVIES, groups=["studio", "genre"], capacities=1)
-    assert one_of_each.rank == 3
-    assert mb.from_dataframe(MOVIES, groups="studio", capacities=1, at_most=2).rank == 2
-    assert mb.from_dataframe(MOVIES, groups=["studio"], capacities={"studio": 1}).rank == 4
-
-
-@pytest.mark.parametrize("seed", seeds(3))
-def test_nested_groups_against_the_definition(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    teams = rng.integers(0, 5, 7)
-    frame = pd.DataFrame({"team": teams, "firm": teams // 2})
-    limits = {"team": 1, "firm": {0: 2, 1: 1, 2: 2}}
-    problem = mb.from_dataframe(frame, groups=["team", "firm"], capacities=limits, at_most=3)
-    for mask in range(2**7):
-        rows = [e for e in range(7) if mask >> e & 1]
-        chosen = frame.iloc[rows]
-        allowed = (
-            len(rows) <= 3
-            and (chosen["team"].value_counts() <= 1).all()
-            and all(n <= limits["firm"][f] for f, n in chosen["firm"].value_counts().items())
-        )
-        assert problem.is_independent(rows) == allowed
-
-
-def test_best_rows_without_groups() -> None:
-    problem = mb.from_dataframe(MOVIES, at_most=2, labels="title")
-    assert problem.best_basis(MOVIES["year"]) == ["Aliens", "Amelie"]
-    assert mb.from_dataframe(MOVIES, at_most=9).rank == 5
-
-
-def test_columns_of_numbers() -> None:
-    problem = mb.from_dataframe(MOVIES, vectors=["dark", "funny"], labels="title")
-    assert "over the rationals" in repr(problem.matroid)
-    assert problem.names(problem.matroid.loops) == ["Casablanca"]
-    assert not problem.is_independent(["Alien", "Aliens"])
-    assert mb.from_dataframe(MOVIES, vectors="numeric").rank == 3
-    assert mb.from_dataframe(MOVIES, vectors="numeric", labels="year").rank == 2
-    assert mb.from_dataframe(MOVIES, vectors="numeric", at_most=2).rank == 2
-    assert mb.from_dataframe(MOVIES, vectors="numeric", at_most=5).rank == 3
-
-
-@pytest.mark.parametrize(
-    "columns, over",
-    [
-        ({"a": [1.0, 2.0], "b": [2, 4]}, "the rationals"),
-        ({"a": pd.array([1, 2], dtype="Int64"), "b": [2, 4]}, "the rationals"),
-        ({"a": [10**30, 2 * 10**30], "b": [Fraction(1, 3), Fraction(2, 3)]}, "the rationals"),
-        ({"a": [0.1, 0.2], "b": [2, 4]}, "floats"),
-    ],
-)
-def test_whole_numbers_are_decided_exactly(columns, over: str) -> None:
-    problem = mb.from_dataframe(pd.DataFrame(columns), vectors=["a", "b"])
-    assert problem.rank == 1
-    assert over in repr(problem.matroid)
-    assert mb.from_dataframe(pd.DataFrame({"a": [2]}), vectors=["a"], field=2).rank == 0
-
-
-def test_rows_are_called_as_in_the_index() -> None:
-    by_title = MOVIES.set_index("title")
-    assert mb.from_dataframe(by_title, at_most=2).labels == tuple(MOVIES["title"])
-    recent = MOVIES[MOVIES["year"] > 1980]
-    assert mb.from_dataframe(recent, at_most=2).labels == (1, 2, 3)
-    both = MOVIES.set_index(["studio", "title"])
-    assert mb.from_dataframe(both, at_most=2).labels[0] == ("Fox", "Alien")
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({}, "say what may be played together: groups="),
-        ({"groups": "genre"}, "groups='genre' need capacities, such as capacities=1"),
-        ({"capacities": 1}, "capacities are those of groups"),
-        ({"groups": "genre", "capacities": 1, "vectors": ["year"]}, "leave one of the two out"),
-        ({"groups": "Genre", "capacities": 1}, "no column 'Genre'; did you mean genre?"),
-        ({"groups": ["genre", "studioo"], "capacities": 1}, "did you mean studio?"),
-        ({"groups": [], "capacities": 1}, "must name a column, got none"),
-        ({"groups": "genre", "capacities": -1}, "capacity of 'horror' in column 'genre' must be"),
-        ({"groups": "genre", "capacities": {"horror": 1}}, "'romance' in column 'genre' has no"),
-        ({"groups": ["genre"], "capacities": {"horror": 1}}, "column 'genre' has no capacity"),
-        ({"at_most": 1.5}, "at_most must be an integer, got 1.5"),
-        ({"at_most": 1, "labels": "name"}, "no column 'name'"),
-        ({"at_most": 1, "labels": "genre"}, "'horror' twice, in the rows 0 and 1 counted from 0"),
-        ({"at_most": 1, "field": 2}, "field is for vectors"),
-        ({"vectors": "year"}, r"for one column write \['year'\]"),
-        ({"vectors": []}, "at least one column; the frame has 'title'"),
-        ({"vectors": ["title"]}, r"has 'Alien' in row 0, which is no number.*get_dummies"),
-        ({"vectors": ["year", "yeer"]}, "did you mean year?"),
-        ({"at_most": 1, "sense": "least"}, "unknown sense 'least'; allowed are max, min"),
-    ],
-)
-def test_what_is_refused_about_a_frame(options, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        mb.from_dataframe(MOVIES, **options)
-
-
-def test_groups_that_cross() -> None:
-    frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": ["x", "y", "y", "y"]})
-    with pytest.raises(
-        ValueError,
-        match=r"sets \('b', 'y'\) and \('a', 0\) cross: element 1 is in both.*rows, counted from 0",
-    ):
-        mb.from_dataframe(frame, groups=["a", "b"], capacities=1)
-
-
-@pytest.mark.parametrize(
-    "frame, options, message",
-    [
-        (
-            pd.DataFrame({"g": ["a", None, "b", None]}, index=["p", "q", "r", "s"]),
-            {"groups": "g", "capacities": 1},
-            r"column 'g' has no value in row 'q' and 1 more; .*frame\.dropna\(subset=\['g'\]\)",
-        ),
-        (
-            pd.DataFrame({"g": [["a"], ["a", "b"]]}),
-            {"groups": "g", "capacities": 1},
-            r"has \['a'\] in row 0; a group is a number or a text",
-        ),
-        (pd.DataFrame({"v": [1.0, np.nan]}), {"vectors": ["v"]}, "'v' has no value in row 1;"),
-        (pd.DataFrame({"v": [1.0, np.inf]}), {"vectors": ["v"]}, "entries must be finite"),
-        (
-            pd.DataFrame({"v": pd.to_datetime(["2020-01-01"])}),
-            {"vectors": ["v"]},
-            "which is no number",
-        ),
-        (
-            pd.DataFrame([[1, 2]], columns=["v", "v"]),
-            {"vectors": "numeric"},
-            "2 columns called 'v'; rename them",
-        ),
-        (
-            pd.DataFrame({"v": [1, 2]}, index=["a", "a"]),
-            {"at_most": 1},
-            r"the index has 'a' twice.*frame\.reset_index\(drop=True\)",
-        ),
-        (pd.DataFrame({"v": [[1], [2]]}), {"at_most": 1, "labels": "v"}, "must be hashable"),
-        (pd.DataFrame(), {"vectors": ["v"]}, "no column 'v', nor any other"),
-    ],
-)
-def test_unfit_frames(frame, options, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        mb.from_dataframe(frame, **options)
-
-
-def test_what_is_no_frame() -> None:
-    class DataFrame:
-        columns = ("a",)
-
-        def to_pandas(self) -> None: ...
-
-    with pytest.raises(TypeError, match=r"got a tests\.DataFrame; pass its to_pandas\(\)"):
-        mb.from_dataframe(DataFrame(), at_most=1)
-    with pytest.raises(TypeError, match=r"got a pandas\.Series; pass its to_frame\(\)"):
-        mb.from_dataframe(pd.Series([1]), at_most=1)
-    with pytest.raises(TypeError, match=r"matroid-bandits\[frames\]"):
-        mb.from_dataframe({"a": [1]}, at_most=1)
-
-
 # ---- all of them ----
 
 
@@ -423,7 +230,7 @@ for adapt in (mb.from_networkx, mb.from_scipy_sparse, mb.from_dataframe):
         adapt({}, **({"at_most": 1} if adapt is mb.from_dataframe else {}))
     except TypeError:
         print(adapt.__name__)
-print({"networkx", "scipy", "pandas"} & set(sys.modules))
+print({"networkx", "scipy", "pandas", "polars", "pyarrow", "narwhals"} & set(sys.modules))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [

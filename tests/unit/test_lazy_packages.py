@@ -10,7 +10,7 @@ import matroid_bandits as mb
 CODE = """
 import sys
 import matroid_bandits as mb
-for name in ("pandas", "matplotlib", "scipy", "pyarrow", "loky", "pooch"):
+for name in ("pandas", "polars", "narwhals", "matplotlib", "scipy", "pyarrow", "loky", "pooch"):
     assert name not in sys.modules, name
 for name in ("datasets", "experiments"):
     assert f"matroid_bandits.{name}" not in sys.modules

@@ -1,13 +1,16 @@
-"""Data frames of pandas: the elements are rows."""
+"""Data frames of pandas, polars and pyarrow: the elements are rows."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import abbreviated, as_list, integer, suggestion
+from matroid_bandits._arguments import abbreviated, as_list, integer
+from matroid_bandits._frames import Table
 from matroid_bandits.adapters._numbers import whole_as_integers
 from matroid_bandits.matroids import (
     LaminarMatroid,
@@ -39,7 +42,7 @@ def from_dataframe(
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : DataFrame of pandas or polars, or Table of pyarrow
         Its rows are the elements.
     groups : str or list of str, optional
         A column whose values are groups, each with a capacity. Several columns must be nested, as
@@ -56,7 +59,7 @@ def from_dataframe(
         As in :class:`~matroid_bandits.LinearMatroid`, for `vectors`.
     labels : str, optional
         A column with a different name for every row. The default is the index of the frame, or
-        numbers, if the index counts from 0.
+        numbers, if the index counts from 0 or the frame has none.
     sense : {"max", "min"}, default "max"
         Whether rewards are maximized or costs minimized.
 
@@ -76,7 +79,7 @@ def from_dataframe(
     >>> slate.best_basis([4.0, 3.9, 3.8, 4.2])
     ['Alien', 'Casablanca']
     """
-    _check_frame(frame)
+    table = Table(frame, "from_dataframe")
     if groups is not None and vectors is not None:
         raise ValueError("rows are chosen by groups or by vectors; leave one of the two out")
     if (groups is None) != (capacities is None):
@@ -88,16 +91,16 @@ def from_dataframe(
     if field is not None and vectors is None:
         raise ValueError("field is for vectors: say which columns, vectors=[...]")
     limit = None if at_most is None else integer(at_most, "at_most", minimum=0)
-    names = _labels(frame, labels)
+    names = _labels(table, labels)
     matroid: Matroid
     if groups is not None:
-        matroid = _grouped(_groupings(frame, groups, capacities), limit)
+        matroid = _grouped(_groupings(table, groups, capacities), limit)
     elif vectors is not None:
-        matroid = LinearMatroid(_vectors(frame, vectors, labels), field=field)
+        matroid = LinearMatroid(_vectors(table, vectors, labels), field=field)
         if limit is not None and limit < matroid.rank:
             matroid = matroid.truncate(limit)
     elif limit is not None:
-        matroid = UniformMatroid(min(limit, len(frame)), len(frame))
+        matroid = UniformMatroid(min(limit, len(table)), len(table))
     else:
         raise ValueError(
             "say what may be played together: groups='column' with capacities, "
@@ -106,58 +109,13 @@ def from_dataframe(
     return Problem(matroid, names, sense=sense)
 
 
-# ---- frames ----
+# ---- labels ----
 
 
-def _check_frame(frame: Any) -> None:
-    # Recognized by its attributes, so that pandas need not be imported.
-    if not isinstance(frame, type) and all(
-        hasattr(frame, name) for name in ("columns", "index", "iloc")
-    ):
-        return
-    kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
-    for method in ("to_pandas", "to_frame"):
-        if not isinstance(frame, type) and hasattr(frame, method):
-            raise TypeError(
-                f"from_dataframe needs a pandas.DataFrame, got a {kind}; pass its {method}()"
-            )
-    raise TypeError(
-        f"from_dataframe needs a pandas.DataFrame, got {abbreviated(frame)}; make one by "
-        "pandas.DataFrame(...) (pip install 'matroid-bandits[frames]')"
-    )
-
-
-def _column(frame: Any, name: Any) -> Any:
-    """The only column called `name`, checked for missing values."""
-    known = list(frame.columns)
-    if name not in known:
-        raise ValueError(
-            f"the frame has no column {name!r}; {suggestion(str(name), map(str, known))}"
-            if known
-            else f"the frame has no column {name!r}, nor any other"
-        )
-    if known.count(name) > 1:
-        raise ValueError(f"the frame has {known.count(name)} columns called {name!r}; rename them")
-    column = frame[name]
-    missing = np.flatnonzero(column.isna())
-    if missing.size:
-        raise ValueError(
-            f"column {name!r} has no value in row {_row(frame, missing[0])}"
-            + (f" and {missing.size - 1} more" if missing.size > 1 else "")
-            + f"; fill it in, or drop such rows: frame.dropna(subset=[{name!r}])"
-        )
-    return column
-
-
-def _row(frame: Any, place: int) -> str:
-    """The name of a row in the index."""
-    return abbreviated(frame.index[[place]].tolist()[0])
-
-
-def _labels(frame: Any, name: str | None) -> list[Any] | None:
+def _labels(table: Table, name: str | None) -> list[Any] | None:
     """The names of the rows; None if they are numbered from 0."""
-    labels: list[Any] = (frame.index if name is None else _column(frame, name)).tolist()
-    if name is None and labels == list(range(len(labels))):
+    labels = table.index if name is None else table.complete_column(name).values()
+    if labels is None or (name is None and labels == list(range(len(labels)))):
         return None
     where = "the index" if name is None else f"column {name!r}"
     first: dict[Any, int] = {}
@@ -189,14 +147,14 @@ class _Grouping(NamedTuple):
     capacities: dict[Any, int]
 
 
-def _groupings(frame: Any, groups: Any, capacities: Any) -> list[_Grouping]:
-    if isinstance(groups, str) or groups in list(frame.columns):  # a name may be a number
-        return [_grouping(frame, groups, capacities)]
+def _groupings(table: Table, groups: Any, capacities: Any) -> list[_Grouping]:
+    if isinstance(groups, str) or groups in table.columns:  # a name may be a number
+        return [_grouping(table, groups, capacities)]
     columns = as_list(groups, "groups")
     if not columns:
         raise ValueError("groups must name a column, got none; for the best few rows use at_most")
     if not isinstance(capacities, Mapping):
-        return [_grouping(frame, column, capacities) for column in columns]
+        return [_grouping(table, column, capacities) for column in columns]
     for column in columns:
         if column not in capacities:
             raise ValueError(
@@ -204,15 +162,15 @@ def _groupings(frame: Any, groups: Any, capacities: Any) -> list[_Grouping]:
                 "capacities={column: number}, got "
                 f"{', '.join(map(repr, capacities)) or 'none'}"
             )
-    return [_grouping(frame, column, capacities[column]) for column in columns]
+    return [_grouping(table, column, capacities[column]) for column in columns]
 
 
-def _grouping(frame: Any, name: str, capacities: Any) -> _Grouping:
-    values = _column(frame, name).tolist()
+def _grouping(table: Table, name: str, capacities: Any) -> _Grouping:
+    values = table.complete_column(name).values()
     for place, value in enumerate(values):
         if not isinstance(value, Hashable):
             raise ValueError(
-                f"column {name!r} has {abbreviated(value)} in row {_row(frame, place)}; a group is "
+                f"column {name!r} has {abbreviated(value)} in row {table.row(place)}; a group is "
                 "a number or a text, one for every row"
             )
     found: dict[Any, int] = {}
@@ -251,34 +209,36 @@ def _grouped(groupings: list[_Grouping], limit: int | None) -> Matroid:
 # ---- vectors ----
 
 
-def _vectors(frame: Any, names: Sequence[str] | str, labels: str | None) -> npt.NDArray[Any]:
+def _vectors(table: Table, names: Sequence[str] | str, labels: str | None) -> npt.NDArray[Any]:
     if isinstance(names, str):
         if names != "numeric":
             raise ValueError(
                 f"vectors must be a list of columns, or 'numeric' for all columns of numbers; for "
                 f"one column write [{names!r}]"
             )
-        kinds = zip(frame.columns, frame.dtypes, strict=True)
-        chosen = [name for name, kind in kinds if name != labels and kind.kind in "biuf"]
+        others = [name for name in table.columns if name != labels]
+        chosen = [name for name in others if table.column(name).is_numeric()]
     else:
         chosen = as_list(names, "vectors")
     if not chosen:
         raise ValueError(
             "vectors need at least one column; the frame has "
-            + (", ".join(map(repr, frame.columns)) or "none")
+            + (", ".join(map(repr, table.columns)) or "none")
         )
-    return whole_as_integers(np.column_stack([_numbers(frame, name) for name in chosen]))
+    return whole_as_integers(np.column_stack([_numbers(table, name) for name in chosen]))
 
 
-def _numbers(frame: Any, name: str) -> npt.NDArray[Any]:
+def _numbers(table: Table, name: str) -> npt.NDArray[Any]:
     """A column of numbers; of objects where it holds large integers or fractions."""
-    values: npt.NDArray[Any] = _column(frame, name).to_numpy()
+    values = table.complete_column(name).array()
     if values.dtype.kind in "biuf":
         return values
     for place, value in enumerate(values.tolist()):
-        if not isinstance(value, Real):
+        if isinstance(value, Decimal):
+            values[place] = Fraction(value)
+        elif not isinstance(value, Real):
             raise ValueError(
-                f"column {name!r} has {abbreviated(value)} in row {_row(frame, place)}, which is "
-                f"no number; for a column of 0 and 1 per value: pandas.get_dummies(frame[{name!r}])"
+                f"column {name!r} has {abbreviated(value)} in row {table.row(place)}, which is no "
+                f"number; for a column of 0 and 1 per value: {table.advice_on_texts(name)}"
             )
     return values
