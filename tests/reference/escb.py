@@ -25,13 +25,16 @@ class ReferenceESCB(_ReferencePolicy):
         # Its rule is about whole bases: of an index it only needs that one look is enough.
         super().__init__(size, is_independent, Mean())
         self._noise = noise
+        self._forget_matroid()
+
+    def _forget_matroid(self) -> None:
         self.bases = [
             basis
             for basis in combinations(self._nonloops, self._rank)
-            if is_independent(frozenset(basis))
+            if self._is_independent(frozenset(basis))
         ]
         # One row per basis, 1 where it has the element.
-        self._rows = np.zeros((len(self.bases), size))
+        self._rows = np.zeros((len(self.bases), len(self.counts)))
         for row, basis in zip(self._rows, self.bases, strict=True):
             row[list(basis)] = 1
 
@@ -82,7 +85,8 @@ class ReferenceESCB(_ReferencePolicy):
 
     def _sums(self) -> tuple[FloatArray, FloatArray]:
         """Of every basis, the sum of the means and the sum of 1 / N."""
-        inverse = np.array([1 / n if n else 0.0 for n in self.counts])
+        counted = [self._counted(e) for e in range(len(self.counts))]
+        inverse = np.array([1 / n if n else 0.0 for n in counted])
         return self._rows @ np.array(self.means, dtype=float), self._rows @ inverse
 
     def _factor(self) -> float:

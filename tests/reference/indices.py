@@ -34,7 +34,10 @@ class Index(ABC):
 
     @abstractmethod
     def value(self, element: int, count: int, mean: float, time: int) -> float:
-        """The value of an element with ``count`` observations, at ``time`` >= 1."""
+        """The value of an element with ``count`` observations, at ``time`` >= 1.
+
+        Some of them may be pending: the index has not heard of them, and the mean is without them.
+        """
 
 
 class Mean(Index):
@@ -177,7 +180,10 @@ class BetaThompson(Index):
             self.failures[element] += 1
 
     def value(self, element: int, count: int, mean: float, time: int) -> float:
-        return self._rng.beta(1 + self.successes[element], 1 + self.failures[element])
+        a, b = 1 + self.successes[element], 1 + self.failures[element]
+        # Observations that were not heard of are pending: they are divided in the same ratio.
+        pending = count - (self.successes[element] + self.failures[element])
+        return self._rng.beta(a + pending * a / (a + b), b + pending * b / (a + b))
 
 
 class GaussianThompson(Index):

@@ -2,8 +2,7 @@
 
 [DG25] is Delage and Gaudel, *Efficient Matroid Bandit Linear Optimization Leveraging Unimodality*
 (arXiv 2512.00605). [KWAES14] is Kveton, Wen, Ashkan, Eydgahi and Eriksson, *Matroid Bandits: Fast
-Combinatorial Optimization with Learning* (UAI 2014). [CP14] is Combes and Proutiere, *Unimodal
-Bandits: Regret Lower Bounds and Optimal Algorithms* (ICML 2014).
+Combinatorial Optimization with Learning* (UAI 2014).
 
 Ties are broken, floating-point operations are ordered and random numbers are drawn in one fixed
 way, so that another implementation with the same conventions plays the same bases and holds the
@@ -17,7 +16,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from .indices import KLUCB, UCB, Index, Mean
+from .indices import UCB, Index, Mean
 from .matroids import Independence
 from .streams import policy_generator
 
@@ -37,6 +36,10 @@ class _ReferencePolicy(ABC):
 
         self.counts = [0] * size
         self.means = [0.0] * size
+        # Plays of every element whose reward has not come yet, and whether they count as
+        # observations where an index asks how many there are.
+        self.pending = [0] * size
+        self.counts_pending = False
         self.oracle_calls = 0
         self.greedy_calls = 0
         self.neighborhood_updates = 0
@@ -50,6 +53,16 @@ class _ReferencePolicy(ABC):
             self._selected = tuple(sorted(self._decide()))
         return self._selected
 
+    def decide(self, rounds: int, offer: Collection[int] | None) -> tuple[int, ...]:
+        """The basis to play after ``rounds`` rounds, of those in `offer` or of all elements."""
+        self._rounds_ended = rounds
+        return tuple(sorted(self._decide())) if offer is None else self.select_among(offer)
+
+    def rank_among(self, offer: Collection[int] | None) -> int:
+        """The size of the bases of those in `offer`, or of all elements."""
+        allowed = self._nonloops if offer is None else [e for e in self._nonloops if e in offer]
+        return _size_of_a_basis(allowed, self._is_independent)
+
     def select_among(self, offer: Collection[int]) -> tuple[int, ...]:
         """The basis to play in a round in which only `offer` is available.
 
@@ -62,30 +75,36 @@ class _ReferencePolicy(ABC):
         part._is_independent = lambda s: s <= allowed and self._is_independent(s)
         part._nonloops = [e for e in self._nonloops if e in allowed]
         part._rank = _size_of_a_basis(part._nonloops, self._is_independent)
-        part._forget_leader()
+        part._forget_matroid()
         selected = tuple(sorted(part._decide()))
         self.oracle_calls, self.greedy_calls = part.oracle_calls, part.greedy_calls
         self.neighborhood_updates = part.neighborhood_updates
         return selected
 
-    def _forget_leader(self) -> None:  # noqa: B027  (only MAUB has one)
-        """A leader of another matroid cannot be used."""
+    def _forget_matroid(self) -> None:  # noqa: B027  (greedy has nothing to forget)
+        """Drop what was found on another matroid, such as a leader."""
 
     def update(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
         """Observe the rewards and end the round."""
-        for e, reward in list(zip(elements, rewards, strict=True)):
-            before, after = self.means[e], _mean_after(self.means[e], self.counts[e], float(reward))
-            self.means[e] = after
-            self.counts[e] += 1
-            self._index.observe(e, float(reward), before, after)
+        self.observe(elements, rewards)
         self._rounds_ended += 1
         self._selected = None
 
+    def observe(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
+        """Observe the rewards."""
+        for e, reward in list(zip(elements, rewards, strict=True)):
+            before, after = self.means[e], mean_after(self.means[e], self.counts[e], float(reward))
+            self.means[e] = after
+            self.counts[e] += 1
+            self._index.observe(e, float(reward), before, after)
+
     def _decide(self) -> frozenset[int]:
         # [DG25] step 1: as long as an element of some basis has not been observed often enough,
-        # greedy takes such elements first.
+        # greedy takes such elements first. Not in [DG25]: those with fewer pending plays before
+        # others.
         undersampled = [e for e in self._nonloops if self.counts[e] < self._min_count]
         if undersampled:
+            undersampled.sort(key=lambda e: (self.pending[e], e))
             others = [e for e in self._nonloops if self.counts[e] >= self._min_count]
             return self._greedy(undersampled + others)
         return self._decide_from_statistics()
@@ -111,10 +130,14 @@ class _ReferencePolicy(ABC):
                 chosen |= {e}
         return chosen
 
+    def _counted(self, e: int) -> int:
+        """How many observations an index is told of."""
+        return self.counts[e] + (self.pending[e] if self.counts_pending else 0)
+
     def _values(self, time: int) -> dict[int, float]:
         """The index of every element of some basis, computed in ascending order."""
         return {
-            e: self._index.value(e, self.counts[e], self.means[e], time) for e in self._nonloops
+            e: self._index.value(e, self._counted(e), self.means[e], time) for e in self._nonloops
         }
 
     def _greedy_by_value(self, value: dict[int, float]) -> frozenset[int]:
@@ -184,7 +207,7 @@ class ReferenceMAUB(_ReferencePolicy):
         # l: the number of rounds each basis has been leader.
         self._leader_rounds: dict[tuple[int, ...], int] = {}
 
-    def _forget_leader(self) -> None:
+    def _forget_matroid(self) -> None:
         self.leader, self.partners, self._order = None, {}, []
 
     def _decide_from_statistics(self) -> frozenset[int]:
@@ -249,10 +272,10 @@ class ReferenceMAUB(_ReferencePolicy):
         The order of the operations is fixed.
         """
         if isinstance(self._index, UCB):
-            m, n = self.means, self.counts
+            m, n = self.means, self._counted
             width = self._index.width(leader_rounds)
             return {
-                e: (m[e] - m[x]) + width * (1 / math.sqrt(n[e]) - 1 / math.sqrt(n[x]))
+                e: (m[e] - m[x]) + width * (1 / math.sqrt(n(e)) - 1 / math.sqrt(n(x)))
                 for e, x in self.partners.items()
             }
         # One value per element and round: a random index draws it once.
@@ -260,87 +283,7 @@ class ReferenceMAUB(_ReferencePolicy):
         return {e: value[e] - value[x] for e, x in self.partners.items()}
 
 
-class ReferenceOSUB:
-    """[CP14] OSUB: plays the leader or a neighbor of it, in a graph of arms.
-
-    Arm k plays the elements ``arms[k]`` (ascending) and pays the mean of their rewards;
-    ``neighbors[k]`` are the arms next to it. The index must not be random.
-    """
-
-    def __init__(
-        self,
-        arms: Sequence[tuple[int, ...]],
-        neighbors: Sequence[Sequence[int]],
-        index: Index | None = None,
-    ) -> None:
-        self._arms = list(arms)
-        self._neighbors = [sorted(near) for near in neighbors]
-        # gamma
-        self._largest_degree = max(len(near) for near in self._neighbors)
-        self._index = KLUCB() if index is None else index
-
-        self.plays = [0] * len(self._arms)
-        self.arm_means = [0.0] * len(self._arms)
-        self.leader: int | None = None
-        # l: the number of rounds each arm has been leader.
-        self.leader_rounds = [0] * len(self._arms)
-        self._selected: int | None = None
-
-    def select(self) -> tuple[int, ...]:
-        """The elements of the arm to play; the same until `update` ends the round."""
-        if self._selected is None:
-            self._selected = self._decide()
-        return self._arms[self._selected]
-
-    def update(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
-        """Observe the rewards and end the round."""
-        observed = sorted(zip(elements, rewards, strict=True))
-        # Feedback counts only if its elements are exactly those of one arm.
-        for k, arm in enumerate(self._arms):
-            if tuple(e for e, _ in observed) == arm:
-                self._learn(k, [float(reward) for _, reward in observed])
-        self._selected = None
-
-    def _learn(self, k: int, rewards: list[float]) -> None:
-        # Not sum(): since Python 3.12 it compensates rounding errors, which gives other last
-        # digits.
-        total = 0.0
-        for reward in rewards:
-            total += reward
-        # The basis of a matroid of rank 0 pays nothing.
-        reward = total / len(rewards) if rewards else 0.0
-
-        before, after = self.arm_means[k], _mean_after(self.arm_means[k], self.plays[k], reward)
-        self.arm_means[k] = after
-        self.plays[k] += 1
-        self._index.observe(k, reward, before, after)
-
-    def _decide(self) -> int:
-        # An arm that was never played has mean 0. `index` finds the lowest of equals.
-        leader = self.leader = self.arm_means.index(max(self.arm_means))
-        self.leader_rounds[leader] += 1
-        leader_rounds = self.leader_rounds[leader]
-        if (leader_rounds - 1) % (self._largest_degree + 1) == 0:
-            return leader
-
-        # The leader comes first, then its neighbors in ascending order. Only a strictly larger
-        # value replaces the best one, so ties are broken in this order.
-        best = leader
-        best_value = self._value(leader, leader_rounds)
-        for k in self._neighbors[leader]:
-            value = self._value(k, leader_rounds)
-            if value > best_value:
-                best, best_value = k, value
-        return best
-
-    def _value(self, k: int, time: int) -> float:
-        # An arm with too few plays has an infinite value.
-        if self.plays[k] < max(1, self._index.min_count):
-            return math.inf
-        return self._index.value(k, self.plays[k], self.arm_means[k], time)
-
-
-def _mean_after(mean: float, count: int, reward: float) -> float:
+def mean_after(mean: float, count: int, reward: float) -> float:
     """[DG25] step 5: the running mean, with the count before this observation."""
     return (count * mean + reward) / (count + 1)
 

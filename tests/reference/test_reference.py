@@ -21,12 +21,12 @@ from .indices import (
     NormalUCB,
     largest_within,
 )
+from .osub import ReferenceOSUB
 from .policies import (
     ReferenceEpsilonGreedy,
     ReferenceGreedy,
     ReferenceMAUB,
     ReferenceOMM,
-    ReferenceOSUB,
     ReferenceRandomBasis,
 )
 from .streams import (
