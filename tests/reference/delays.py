@@ -1,9 +1,10 @@
 """A plain loop that plays a policy whose feedback comes late, or never.
 
-The feedback for an element played in round t with a delay of d rounds is learned before the decision
-of round t + 1 + d, so that a delay of 0 is the usual loop. Every element of every decision has a
-delay of its own. What is due before the same round is learned decision by decision, the oldest
-first. Lost feedback is never learned; nobody waits for it from the time at which it would have come.
+The feedback for an element played in round t with a delay of d rounds is learned before the
+decision of round t + 1 + d, so that a delay of 0 is the usual loop. Every element of every decision
+has a delay of its own. What is due before the same round is learned decision by decision, the
+oldest first. Lost feedback is never learned; nobody waits for it from the time at which it would
+have come.
 """
 
 from collections import defaultdict
