@@ -24,6 +24,7 @@ from matroid_bandits import (
     policies,
     problem,
     simulation,
+    specs,
 )
 from matroid_bandits._version import __version__
 from matroid_bandits.adapters import *
@@ -36,6 +37,7 @@ from matroid_bandits.matroids import *
 from matroid_bandits.policies import *
 from matroid_bandits.problem import *
 from matroid_bandits.simulation import *
+from matroid_bandits.specs import *
 
 # Whatever a package below lists is here too: a new class is listed once.
 __all__ = ["MatroidAxiomError", "NoBasisError", "__version__", "catalog"]
@@ -48,6 +50,7 @@ __all__ += matroids.__all__
 __all__ += policies.__all__
 __all__ += problem.__all__
 __all__ += simulation.__all__
+__all__ += specs.__all__
 
 if TYPE_CHECKING:
     from matroid_bandits import datasets as datasets

@@ -21,6 +21,7 @@ from matroid_bandits._arguments import (
     real_array,
     suggestion,
 )
+from matroid_bandits._plain_data import plain
 from matroid_bandits._types import Label, Labels
 from matroid_bandits.matroids import Matroid
 
@@ -326,6 +327,43 @@ class Problem(Generic[Label, Labels]):
 
     def _all_but(self, elements: IntArray) -> IntArray:
         return np.setdiff1d(np.arange(self.size), elements)
+
+    # ---- as data ----
+
+    def to_spec(self) -> dict[str, Any]:
+        """The problem as plain data, as JSON has it: ``matroid``, ``labels`` if any, ``sense``.
+
+        :func:`~matroid_bandits.problem_from_spec` makes an equal problem of it. Tuples become
+        lists, and tuples again when they are read.
+
+        Raises
+        ------
+        ValueError
+            If a label is neither a text, a finite number, a truth value, None, nor a tuple of
+            these.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.Problem(mb.UniformMatroid(1, 2), labels=[("a", 1), "b"]).to_spec()["labels"]
+        [['a', 1], 'b']
+        """
+        labels = {} if self._labels is None else {"labels": plain(self._labels, "labels")}
+        return {"matroid": self._matroid.to_spec(), **labels, "sense": self._sense}
+
+    def __eq__(self, other: object) -> bool:
+        """Whether `other` has an equal matroid, the same labels and the same sense."""
+        if not isinstance(other, Problem):
+            return NotImplemented
+        return self is other or (
+            type(self) is type(other)
+            and self._sense == other._sense
+            and self._labels == other._labels
+            and self._matroid == other._matroid
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._matroid, self._labels, self._sense))
 
     # ---- copies ----
 

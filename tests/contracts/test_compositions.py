@@ -13,6 +13,7 @@ from matroid_bandits import catalog
 from .. import recipes
 from ..seeds import seeds
 from .playing import assert_copies_continue_alike, assert_every_playable_element_is_tried
+from .specified import assert_specified
 
 # Every operation, and parts written in Python; most have loops.
 PLAYED: dict[str, Callable[[], mb.Matroid]] = {
@@ -82,6 +83,11 @@ def test_pickle(recipe: recipes.Recipe) -> None:
     assert repr(again) == repr(matroid)
     assert again.bases().tolist() == matroid.bases().tolist()
     assert again.loops.tolist() == matroid.loops.tolist()
+
+
+@given(recipes.recipes())
+def test_specifications_make_equal_matroids(recipe: recipes.Recipe) -> None:
+    assert_specified(recipe.build())
 
 
 @given(recipes.recipes())

@@ -12,6 +12,7 @@ from matroid_bandits import catalog
 
 from ..seeds import seeds
 from ..strategies import instances
+from .specified import assert_specified
 
 families = pytest.mark.parametrize("family", catalog.MATROIDS)
 
@@ -54,6 +55,19 @@ def test_pickle(family: str) -> None:
     copy = pickle.loads(pickle.dumps(matroid))
     assert repr(copy) == repr(matroid)
     mb.check_matroid(copy)
+
+
+@families
+@given(data=st.data())
+def test_specifications_make_equal_matroids(family: str, data: st.DataObject) -> None:
+    assert_specified(data.draw(instances(family)).matroid)
+
+
+@families
+def test_specifications_of_random_instances(family: str) -> None:
+    for seed in seeds(10):
+        rng = np.random.default_rng(seed)
+        assert_specified(catalog.MATROIDS[family].random(rng, int(rng.integers(0, 20))))
 
 
 @families

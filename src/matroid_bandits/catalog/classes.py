@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from matroid_bandits import environments, matroids, policies
+from matroid_bandits import environments, policies
 from matroid_bandits._arguments import abbreviated, check_known, choice
 from matroid_bandits._call_text import call_text, parse_call
 from matroid_bandits.environments import Environment
 from matroid_bandits.indices.by_name import INDICES
 from matroid_bandits.matroids import Matroid, UniformMatroid
+from matroid_bandits.matroids.by_name import MATROIDS
 from matroid_bandits.policies import Policy
 
 __all__ = [
@@ -26,12 +27,6 @@ __all__ = [
     "takes_seed",
 ]
 
-#: Matroid classes by the name used for random instances: ``partition(30)``.
-MATROIDS: dict[str, type[Matroid]] = {
-    name.removesuffix("Matroid").lower(): getattr(matroids, name)
-    for name in matroids.__all__
-    if name != "Matroid"
-}
 #: Policy classes by their printed name.
 POLICIES: dict[str, type[Policy]] = {
     getattr(policies, name).name: getattr(policies, name)

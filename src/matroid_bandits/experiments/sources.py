@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from matroid_bandits import catalog
-from matroid_bandits._arguments import abbreviated, choice
+from matroid_bandits._arguments import abbreviated
+from matroid_bandits._plain_data import with_tuples
 from matroid_bandits.experiments.classes import (
     class_at,
     is_own,
@@ -27,14 +28,10 @@ from matroid_bandits.experiments.files import (
 )
 from matroid_bandits.experiments.movies import USUAL, Movies
 from matroid_bandits.experiments.sections import Place, Section
-from matroid_bandits.matroids import (
-    DirectSumMatroid,
-    GraphicMatroid,
-    Matroid,
-    OracleMatroid,
-    UnionMatroid,
-)
+from matroid_bandits.matroids import GraphicMatroid, Matroid, OracleMatroid
+from matroid_bandits.matroids.by_name import matroid_class, name_of_class
 from matroid_bandits.problem import Problem
+from matroid_bandits.specs.matroids import OF_ONE, OF_SEVERAL
 
 __all__ = ["Source", "source_at"]
 
@@ -119,7 +116,7 @@ class _Reader:
             return _graph(section)
         if "movielens" in section:
             return _movies(section, self.movies)
-        for operation in (*_OF_ONE, *_OF_SEVERAL):
+        for operation in (*OF_ONE, *OF_SEVERAL):
             if operation in section and "type" not in section:
                 return self._composition(section, operation)
         return self._family(section)
@@ -134,13 +131,13 @@ class _Reader:
 
     def _composition(self, section: Section, operation: str) -> Source:
         """A matroid made of others: ``{ dual = "K5" }``, ``{ sum = ["K4", "U(2,4)"] }``."""
-        if operation in _OF_SEVERAL:
+        if operation in OF_SEVERAL:
             section.check_keys((operation,))
-            cls, sign = _OF_SEVERAL[operation]
             parts = self.read_all(section, operation)
-            matroid = section.call(operation, cls, *(part.matroid for part in parts))
-            return Source(matroid, sign.join(part.text for part in parts))
-        argument = _OF_ONE[operation]
+            make = OF_SEVERAL[operation]
+            matroid = section.call(operation, make, *(part.matroid for part in parts))
+            return Source(matroid, _SIGNS[operation].join(part.text for part in parts))
+        argument = OF_ONE[operation]
         section.check_keys((operation, argument) if argument else (operation,))
         inner = self.read(section, (operation,), section.value(operation))
         method = getattr(inner.matroid, operation)
@@ -170,8 +167,14 @@ class _Reader:
         section.required(
             "type", 'type = "uniform"; a table may also begin with ' + ", ".join(_TABLES)
         )
+        if section.value("type") == "python":
+            raise section.error(
+                "a matroid that is written in Python is given by its class or its function, such "
+                'as "file.py:Class"',
+                "type",
+            )
         section, _ = with_call_parameters(section, ("type",))
-        cls: type[Any] = class_at(section, _matroid_class, catalog.MATROIDS)
+        cls: type[Any] = class_at(section, matroid_class, catalog.MATROIDS)
         if not issubclass(cls, Matroid):
             raise section.error(f"{cls.__name__} is not a matroid: derive it from Matroid", "type")
         several = inspect.signature(cls).parameters.get("matroids")
@@ -190,42 +193,30 @@ class _Reader:
         for key in PARAMETERS:
             if _is_csv(parameters.get(key), cls):
                 parameters[key], columns = _from_csv(section, key, self.means_column)
+        if name_of_class(cls):
+            # Labels may be tuples, which files write as lists.
+            lists = {key: partial(with_tuples, value) for key, value in parameters.items()}
+            parameters = {key: section.call(key, read) for key, read in lists.items()}
         if cls is OracleMatroid:
             parameters["is_independent"] = _function_at(section, "is_independent")
         make: Callable[..., Matroid] = cls
         matroid = section.call(None, partial(make, *parts, **parameters))
-        return Source(matroid, f"{_family_name(cls)}({matroid.size})", columns)
+        return Source(matroid, f"{name_of_class(cls) or cls.__name__}({matroid.size})", columns)
 
 
-# What can be made of a matroid, and the key of the other argument.
-_OF_ONE = {
-    "dual": None,
-    "truncate": "rank",
-    "restrict": "elements",
-    "delete": "elements",
-    "contract": "elements",
-}
 _EXAMPLES = {"rank": '{{ {} = "K5", rank = 2 }}', "elements": '{{ {} = "K5", elements = [0, 1] }}'}
-# What can be made of several matroids, and the sign between them.
-_OF_SEVERAL = {"sum": (DirectSumMatroid, "+"), "union": (UnionMatroid, "|")}
-_TABLES = ("graph", "movielens", *_OF_ONE, *_OF_SEVERAL)
+# The sign between several matroids.
+_SIGNS = {"sum": "+", "union": "|"}
+_TABLES = ("graph", "movielens", *OF_ONE, *OF_SEVERAL)
 
 
 def _short_list(elements: Sequence[int]) -> str:
     return ",".join(map(str, elements)) if len(elements) <= 6 else f"{len(elements)} elements"
 
 
-def _matroid_class(name: str) -> type[Matroid]:
-    return catalog.MATROIDS[choice(name, "matroid", catalog.MATROIDS, ignore_case=True)]
-
-
-def _family_name(cls: type) -> str:
-    return next((name for name, known in catalog.MATROIDS.items() if known is cls), cls.__name__)
-
-
 def _is_csv(value: Any, cls: type) -> bool:
     """Whether a parameter is in a file; a class of the user may take texts and tables itself."""
-    if cls in catalog.MATROIDS.values():
+    if name_of_class(cls):
         return isinstance(value, (str, Mapping))
     return isinstance(value, Mapping) and "csv" in value
 

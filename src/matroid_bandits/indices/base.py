@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from matroid_bandits._core.indices.base import IndexKernel, PythonIndexKernel
 from matroid_bandits._overrides import outdated
+from matroid_bandits._plain_data import class_text, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,6 +89,34 @@ class Index:
         # Shows all parameters: policies with different indices have different names in studies.
         parameters = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({parameters})"
+
+    def to_spec(self) -> dict[str, Any]:
+        """The index as plain data, as JSON has it: ``type`` and the parameters.
+
+        The notation is that of study files. :func:`~matroid_bandits.index_from_spec` makes an equal
+        index of it. The type of an index of your own is ``module:Class``; its parameters must be
+        attributes of the same names.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.KLUCB(c=0).to_spec()
+        {'type': 'kl', 'c': 0.0}
+        """
+        from matroid_bandits.indices.by_name import INDICES
+
+        cls = type(self)
+        is_ours = INDICES.get(cls.name) is cls
+        spec = {"type": cls.name if is_ours else class_text(cls)}
+        for name in signature(cls).parameters:
+            try:
+                value = getattr(self, name)
+            except AttributeError:
+                raise ValueError(
+                    f"{cls.__name__} does not keep its parameter {name}; store it as self.{name}"
+                ) from None
+            spec[name] = plain(value, f"{name} of {cls.__name__}")
+        return spec
 
     def _compiled(self, seed: int) -> IndexKernel | None:
         """The kernel of a built-in index; `seed` is for random ones."""

@@ -9,7 +9,7 @@ from matroid_bandits._arguments import check_known, choice
 from matroid_bandits._call_text import parse_call
 from matroid_bandits.indices import Index
 
-__all__ = ["INDICES", "chosen_index"]
+__all__ = ["INDICES", "chosen_index", "index_class"]
 
 #: Index classes by name.
 INDICES: dict[str, type[Index]] = {
@@ -44,8 +44,13 @@ def chosen_index(index: Index | str | Mapping[str, Any], noise: float | None = N
     else:
         parameters = dict(index) if isinstance(index, Mapping) else {"type": index}
         name = parameters.pop("type", None)
-    cls = INDICES[choice(name, "index", INDICES, aliases=_CLASS_NAMES)]
+    cls = index_class(name)
     if noise is not None:
         parameters["noise"] = noise
     check_known(f"the index {name}", parameters, signature(cls).parameters)
     return cls(**parameters)
+
+
+def index_class(name: Any) -> type[Index]:
+    """The index class called `name`."""
+    return INDICES[choice(name, "index", INDICES, aliases=_CLASS_NAMES)]

@@ -19,6 +19,7 @@ from matroid_bandits._core.matroids.partners import find_partners
 from matroid_bandits._core.matroids.python import PythonKernel
 from matroid_bandits._overrides import outdated
 from matroid_bandits.errors import MatroidAxiomError, too_small
+from matroid_bandits.matroids.specification import Specified
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,13 +41,14 @@ _DERIVED = (
     "_minor",
     "_n_bases",
     "_data",
+    "_spec",
 )
 # Symmetry classes and tables of bases are 32-bit integers.
 _MAX_SIZE = 2**31 - 1
 _FOR_SMALL = "listing is for small matroids"
 
 
-class Matroid(ABC):
+class Matroid(Specified, ABC):
     """A family of *independent* sets of the elements ``0..size-1``: those that may be played.
 
     A matroid is immutable; everything that changes during a run is in a kernel made for that run.

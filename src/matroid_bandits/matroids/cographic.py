@@ -1,7 +1,7 @@
 """Cographic matroids: sets of edges whose removal keeps a graph connected."""
 
 from collections.abc import Hashable, Iterable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -44,6 +44,9 @@ class CographicMatroid(DualMatroid):
     def edges(self) -> list[tuple[Hashable, Hashable]]:
         """The two ends of every element."""
         return self._graph.edges
+
+    def _spec(self) -> dict[str, Any]:
+        return {"edges": self.edges}
 
     def _attributes(self) -> list[tuple[Hashable, Hashable]]:
         return self.edges

@@ -106,6 +106,9 @@ class GammoidMatroid(CompiledMatroid):
         targets = sorted(number[vertex] for vertex in self._targets)
         return tuple(arcs), tuple(targets)
 
+    def _spec(self) -> dict[str, Any]:
+        return {"arcs": self._arcs, "targets": self._targets, "elements": self._vertices}
+
     def _attributes(self) -> Any:
         return self._vertices, self._arcs, self._targets
 

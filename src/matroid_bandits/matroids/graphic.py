@@ -106,6 +106,9 @@ class GraphicMatroid(CompiledMatroid):
         ends_of = np.sort(number[np.array([self._tails, self._heads])], axis=0)
         return (plain_array(ends_of),)
 
+    def _spec(self) -> dict[str, Any]:
+        return {"edges": self.edges}
+
     def _attributes(self) -> list[tuple[Hashable, Hashable]]:
         return self.edges
 

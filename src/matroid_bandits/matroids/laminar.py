@@ -64,10 +64,9 @@ class LaminarMatroid(CompiledMatroid):
         size: int,
     ) -> None:
         super().__init__(size)
-        given = _given_sets(sets, capacities, self.size)
-        self._n_sets = len(given)
+        self._given = _given_sets(sets, capacities, self.size)
         self._homes, self._parents, self._ends, self._capacities = map(
-            freeze, nested(given, self.size)
+            freeze, nested(self._given, self.size)
         )
 
     def _kernel(self) -> MatroidKernel:
@@ -94,8 +93,20 @@ class LaminarMatroid(CompiledMatroid):
             plain_array(self._capacities[order]),
         )
 
+    def _spec(self) -> dict[str, Any]:
+        members = [each.elements for each in self._given]
+        capacities = [each.capacity for each in self._given]
+        names = [each.name for each in self._given]
+        if not all(isinstance(name, str) for name in names):
+            return {"sets": members, "capacities": capacities, "size": self.size}
+        return {
+            "sets": dict(zip(names, members, strict=True)),
+            "capacities": dict(zip(names, capacities, strict=True)),
+            "size": self.size,
+        }
+
     def _attributes(self) -> int:
-        return self._n_sets
+        return len(self._given)
 
     # ---- counts, truncations, minors ----
 
@@ -164,7 +175,7 @@ class LaminarMatroid(CompiledMatroid):
         return cls(sets, capacities, size)
 
     def __repr__(self) -> str:
-        return f"LaminarMatroid(size={self.size}, sets={self._n_sets}, rank={self.rank})"
+        return f"LaminarMatroid(size={self.size}, sets={len(self._given)}, rank={self.rank})"
 
 
 # ---- checked arguments ----

@@ -84,9 +84,11 @@ class LinearMatroid(CompiledMatroid):
         if not isinstance(tolerance, Real) or isinstance(tolerance, bool) or not 0 <= tolerance < 1:
             raise ValueError(f"tolerance must be a number from 0 to below 1, got {tolerance!r}")
         self._tolerance: float = float(tolerance)
-        # Exact rows as integers: residues over GF(p), otherwise without a common factor.
+        # Floats as given; exact rows as integers: residues over GF(p), otherwise without a common
+        # factor.
         self._rows: npt.NDArray[Any]
         if rows.dtype == np.float64 and self._field is None:
+            self._rows = freeze(rows)
             self._vectors = freeze(np.array(_unit_rows(rows), dtype=np.float64, order="C"))
             return
         integers = _integer_rows(rows, self._field)
@@ -128,13 +130,15 @@ class LinearMatroid(CompiledMatroid):
     def _minor(self, kept: npt.NDArray[np.intp], contracted: npt.NDArray[np.intp]) -> Matroid:
         if contracted.size:
             return super()._minor(kept, contracted)
+        if not kept.size:
+            return LinearMatroid([], field=self._field)
         rows = LinearMatroid.__new__(LinearMatroid)
         Matroid.__init__(rows, len(kept))
         rows._field, rows._tolerance, rows._primes = self._field, self._tolerance, self._primes
+        rows._rows = freeze(self._rows[kept])
         if self._primes is None:
             rows._vectors = freeze(self._vectors[kept])
             return rows
-        rows._rows = freeze(self._rows[kept])
         rows._width = self._width
         lengths = np.diff(self._starts, axis=1)
         is_kept = np.zeros(self.size, dtype=np.bool_)
@@ -157,6 +161,12 @@ class LinearMatroid(CompiledMatroid):
             return self._tolerance, plain_array(self._vectors)
         return self._field, plain_array(self._rows)
 
+    def _spec(self) -> dict[str, Any]:
+        if self._primes is None:
+            return {"vectors": self._rows, "tolerance": self._tolerance}
+        field = {} if self._field is None else {"field": self._field}
+        return {"vectors": self._rows, **field}
+
     @classmethod
     def random(cls, rng: np.random.Generator, size: int) -> Self:
         width = int(rng.integers(1, max(2, size)))
@@ -176,8 +186,9 @@ def _rows(vectors: npt.ArrayLike) -> npt.NDArray[Any]:
         matrix = np.asarray(vectors)
     except (ValueError, OverflowError):
         matrix = np.asarray(vectors, dtype=object)
-    if matrix.shape == (0,):
-        matrix = matrix.astype(np.int64).reshape(0, 0)
+    if matrix.size == 0 and matrix.ndim in (1, 2):
+        # Without entries there is no kind of numbers, and without rows no length of them.
+        matrix = np.empty((len(matrix), 0), dtype=np.int64)
     if matrix.ndim != 2:
         raise ValueError(
             "vectors must be a matrix, one row of equal length per element, "
@@ -187,7 +198,7 @@ def _rows(vectors: npt.ArrayLike) -> npt.NDArray[Any]:
         small = matrix.size == 0 or -(2**62) < matrix.min() <= matrix.max() < 2**62
         return matrix.astype(np.int64 if small else object)
     if matrix.dtype.kind == "f":
-        return matrix.astype(np.float64)
+        return matrix.astype(np.float64, order="C")
     if matrix.dtype != object:
         raise ValueError(f"vectors must be numbers, got {matrix.dtype} entries")
     return _object_rows(matrix)
@@ -201,7 +212,7 @@ def _object_rows(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if not any(isinstance(entry, (float, np.floating)) for entry in matrix.flat):
         return matrix
     try:
-        return matrix.astype(np.float64)
+        return matrix.astype(np.float64, order="C")
     except OverflowError:
         raise ValueError(
             "vectors mix floats with integers too large for floats; use integers only"

@@ -92,6 +92,16 @@ class PartitionMatroid(CompiledMatroid):
         capacities = np.minimum(self._capacities, self._counts(np.arange(self.size)))
         return plain_array(self._groups), plain_array(capacities)
 
+    def _spec(self) -> dict[str, Any]:
+        # Names of groups do not matter; those that are texts are kept for people to read.
+        capacities = self._capacities.tolist()
+        if not all(isinstance(name, str) for name in self._names):
+            return {"groups": self._groups, "capacities": capacities}
+        return {
+            "groups": [self._names[g] for g in self._groups.tolist()],
+            "capacities": dict(zip(self._names, capacities, strict=True)),
+        }
+
     def _n_bases(self) -> int:
         counts = self._counts(np.arange(self.size))
         return prod(

@@ -77,6 +77,9 @@ class PavingMatroid(CompiledMatroid):
     def _data(self) -> tuple[Any, ...]:
         return self._limit, tuple(sorted(map(tuple, self.hyperplanes)))
 
+    def _spec(self) -> dict[str, Any]:
+        return {"rank": self._limit, "size": self.size, "hyperplanes": self.hyperplanes}
+
     def _attributes(self) -> list[list[int]]:
         return self.hyperplanes
 

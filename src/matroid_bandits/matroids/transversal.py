@@ -82,6 +82,9 @@ class TransversalMatroid(CompiledMatroid):
         elements_of = np.split(elements[by_vertex], bounds)
         return tuple(sorted(tuple(each.tolist()) for each in elements_of))
 
+    def _spec(self) -> dict[str, Any]:
+        return {"neighbors": self.neighbors}
+
     def _attributes(self) -> list[list[Hashable]]:
         return self.neighbors
 

@@ -60,6 +60,9 @@ class UniformMatroid(CompiledMatroid):
     def _data(self) -> tuple[Any, ...]:
         return (self._limit,)
 
+    def _spec(self) -> dict[str, Any]:
+        return {"rank": self._limit, "size": self.size}
+
     def _n_bases(self) -> int:
         return comb(self.size, self._limit)
 

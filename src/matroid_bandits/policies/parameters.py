@@ -9,6 +9,8 @@ from functools import lru_cache
 from inspect import BoundArguments, Parameter, Signature
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from matroid_bandits.policies.specification import spec_of
+
 __all__ = ["Parametrized", "PolicyType", "clone"]
 
 
@@ -83,6 +85,28 @@ class Parametrized(metaclass=PolicyType):
             type(self).__signature__, OrderedDict(copy.deepcopy(self._arguments))
         )
         return type(self)(*bound.args, **bound.kwargs)
+
+    def to_spec(self) -> dict[str, Any]:
+        """The policy as plain data, as JSON has it: ``type``, ``problem`` and the parameters.
+
+        The notation is that of study files. It describes the policy, not what it has learned.
+        :func:`~matroid_bandits.policy_from_spec` makes a fresh policy of it. The type of a policy
+        of your own is ``module:Class``.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is neither an index nor plain: a text, a finite number, a truth value,
+            None, a sequence of these, or a mapping from texts to them.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.RandomBasis(mb.UniformMatroid(1, 2), seed=7).to_spec()
+        {'type': 'RandomBasis', 'problem': {'matroid': {'type': 'uniform', 'rank': 1, 'size': 2}},
+         'seed': 7}
+        """
+        return spec_of(self, self.get_params())
 
     def _is_default(self, name: str) -> bool:
         """Whether there is a parameter `name`, and it has its default."""

@@ -65,6 +65,9 @@ class DirectSumMatroid(NaryComposition):
     def _data(self) -> tuple[Any, ...]:
         return ()
 
+    def _spec(self) -> dict[str, Any]:
+        return {"matroids": self._parts}
+
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         minors = []
         for start, part in zip(self._starts(), self._parts, strict=True):

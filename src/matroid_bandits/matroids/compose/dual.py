@@ -70,6 +70,9 @@ class DualMatroid(UnaryComposition):
     def _data(self) -> tuple[Any, ...]:
         return ()
 
+    def _spec(self) -> dict[str, Any]:
+        return {"matroid": self._matroid}
+
     def _dual(self) -> Matroid:
         return self._matroid
 

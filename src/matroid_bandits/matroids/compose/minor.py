@@ -103,6 +103,13 @@ class MinorMatroid(UnaryComposition):
     def _data(self) -> tuple[Any, ...]:
         return plain_array(self._elements), plain_array(self._contracted)
 
+    def _spec(self) -> dict[str, Any]:
+        return {
+            "matroid": self._matroid,
+            "elements": self._elements,
+            "contracted": self._contracted,
+        }
+
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         taken = np.concatenate((self._contracted, self._elements[contracted]))
         return MinorMatroid(self._matroid, self._elements[kept], contracted=taken)

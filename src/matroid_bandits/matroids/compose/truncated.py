@@ -62,6 +62,9 @@ class TruncatedMatroid(UnaryComposition):
     def _data(self) -> tuple[Any, ...]:
         return (self._limit,)
 
+    def _spec(self) -> dict[str, Any]:
+        return {"matroid": self._matroid, "rank": self._limit}
+
     def _truncate(self, rank: int) -> Matroid:
         return self._matroid.truncate(rank)
 

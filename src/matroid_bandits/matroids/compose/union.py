@@ -68,6 +68,9 @@ class UnionMatroid(NaryComposition):
     def _data(self) -> tuple[Any, ...]:
         return ()
 
+    def _spec(self) -> dict[str, Any]:
+        return {"matroids": self._parts}
+
     def _minor(self, kept: IntArray, contracted: IntArray) -> Matroid:
         if contracted.size:
             return super()._minor(kept, contracted)
