@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-__all__ = ["MatroidAxiomError", "NoBasisError"]
+__all__ = ["MatroidAxiomError", "NoBasisError", "SnapshotError"]
 
 
 class MatroidAxiomError(ValueError):
@@ -20,6 +20,13 @@ class NoBasisError(ValueError):
 
     Raised by ``policy.select(available=...)`` before anything changes. The message names elements
     that would complete a basis.
+    """
+
+
+class SnapshotError(ValueError):
+    """A file is not a snapshot of a policy, or damaged, or newer than this library.
+
+    Raised by :func:`~matroid_bandits.load`. The message says which.
     """
 
 

@@ -7,7 +7,6 @@ interrupted in good order, they are gathered into two tables, ``runs.parquet`` a
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -17,6 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from matroid_bandits._files import UNFINISHED, replacing
 from matroid_bandits.experiments.counting import quick_n_bases
 from matroid_bandits.experiments.study import Study, StudyError, Task, slug
 from matroid_bandits.simulation import Simulation
@@ -24,7 +24,6 @@ from matroid_bandits.simulation import Simulation
 __all__ = ["Store", "write_atomically"]
 
 _FORMAT = 1
-_UNFINISHED = ".unfinished"
 
 
 class Store:
@@ -103,7 +102,7 @@ class Store:
     def _tidy(self) -> None:
         """Remove what was being written when something broke."""
         for folder in (self.folder, self.parts):
-            for path in folder.glob(f".*{_UNFINISHED}"):
+            for path in folder.glob(f".*{UNFINISHED}"):
                 path.unlink()
 
     def _compare(self, study: Study, *, extend: bool) -> None:
@@ -202,24 +201,8 @@ def write_json(path: Path, content: Any) -> None:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace `path` in one step: not even a power cut leaves half a file."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{_UNFINISHED}")
-    with temporary.open("wb") as file:
+    with replacing(path) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Write the list of files in `folder` to disk."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _make(folder: Path) -> None:
