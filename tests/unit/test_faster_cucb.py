@@ -38,9 +38,13 @@ def _best(matroid: mb.Matroid, ask, weights: np.ndarray) -> list[int]:
 def _features(policy: mb.FasterCUCB) -> tuple[np.ndarray, np.ndarray]:
     """Rounded means and rounded 1/sqrt(count), as the policy has them; NaN for loops."""
     state = policy._kernel.state()
-    lines = state["lines"][state["blocks"]["line"][state["block_of"]]]
-    of_line = state["block_of"] >= 0
-    return (np.where(of_line, lines[name], np.nan) for name in ("alpha", "beta"))
+    line_of_block = np.repeat(
+        np.arange(len(state["features"])), state["blocks_of_line"].sum(axis=1)
+    )
+    features = np.full((policy.matroid.size, 2), np.nan)
+    lines = np.repeat(line_of_block, state["block_lengths"])
+    features[state["elements"]] = state["features"][lines, :2]
+    return features[:, 0], features[:, 1]
 
 
 def _check_features(policy: mb.FasterCUCB, alpha: np.ndarray, beta: np.ndarray) -> None:
@@ -67,25 +71,24 @@ def _check_features(policy: mb.FasterCUCB, alpha: np.ndarray, beta: np.ndarray) 
 def _check_chains(policy: mb.FasterCUCB) -> None:
     """Lines are linked from the heaviest to the lightest, none is empty, the heap is one."""
     state = policy._kernel.state()
-    lines, heap = state["lines"], state["heap"]
-    weights = lines["alpha"] + state["scale"] * lines["beta"]
-    seen = []
-    for top in state["top"]:
-        s, above = top, -1
-        while s >= 0:
-            seen.append(s)
-            line = lines[s]
-            assert line["above"] == above
-            assert max(state["of_line"][s]) >= 0
-            if above >= 0:
-                heavier, lighter = weights[above], weights[s]
-                assert heavier >= lighter - 1e-12 * (1 + abs(lighter))
-            s, above = line["below"], s
-    assert sorted(seen) == sorted(heap.tolist())
-    crossings = lines["crossing"][heap]
+    alpha, beta = state["features"].T[:2]
+    weights = alpha + state["scale"] * beta
+    crossings = np.full(len(alpha), np.inf)
+    start = 0
+    for end in np.cumsum(state["chain_lengths"]).tolist():
+        for s in range(start + 1, end):
+            assert weights[s - 1] >= weights[s] - 1e-12 * (1 + abs(weights[s]))
+            if beta[s] > beta[s - 1]:
+                crossings[s] = (alpha[s - 1] - alpha[s]) / (beta[s] - beta[s - 1])
+        start = end
+    assert (state["blocks_of_line"].sum(axis=1) > 0).all()
+    assert (state["block_lengths"] > 0).all()
+    playable = np.setdiff1d(np.arange(policy.matroid.size), policy.matroid.loops)
+    assert np.array_equal(np.sort(state["elements"]), playable if len(alpha) else [])
+    heap = state["heap"]
+    assert sorted(heap.tolist()) == list(range(len(alpha)))
     for i in range(1, len(heap)):
-        assert crossings[(i - 1) // 2] <= crossings[i]
-        assert lines["place"][heap[i]] == i
+        assert crossings[heap[(i - 1) // 2]] <= crossings[heap[i]]
 
 
 def _check_round(policy: mb.FasterCUCB, ask, *, thoroughly: bool) -> None:

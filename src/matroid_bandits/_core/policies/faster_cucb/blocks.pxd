@@ -39,7 +39,9 @@ cdef class Blocks:
     cdef int32_t block_for(self, int32_t s, int32_t e) noexcept
     cdef void attach_block(self, int32_t b, int32_t s, int side) noexcept
     cdef void detach_block(self, int32_t b, int side) noexcept
-    cdef object arrays(self)
+    cdef object blocks_on(self, lines)
+    cdef int put_on_lines(self, state) except -1
+    cdef int fill_block(self, int32_t b, int side, const int32_t[::1] elements) except -1
 
 
 cdef object doubled(values)

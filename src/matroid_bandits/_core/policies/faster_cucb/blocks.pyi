@@ -1,9 +1,5 @@
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 class Blocks:
     def __init__(self, symmetry_class: npt.NDArray[np.int32], n_classes: int) -> None: ...
-    def state(self) -> dict[str, Any]: ...
-    def restore(self, state: dict[str, Any]) -> None: ...

@@ -155,33 +155,80 @@ cdef class Blocks:
             self.blocks[after].previous_of_line = before
 
     # ---- saving ----
+    #
+    # Blocks are written line by line, and elements block by block, in their order: numbers of
+    # blocks, and the order of the blocks of a class, make no difference.
 
-    def state(self):
-        """All that `restore` needs, on blocks for the same elements."""
+    cdef object blocks_on(self, lines):
+        """The blocks on these lines and their elements, as `put_on` takes them."""
+        cdef int32_t s, b, e
+        cdef int side
+        counts, lengths, elements = [], [], []
+        for s in lines:
+            for side in range(2):
+                n_before = len(lengths)
+                b = self.of_line[s, side]
+                while b >= 0:
+                    first = len(elements)
+                    e = self.blocks[b].first
+                    while e >= 0:
+                        elements.append(e)
+                        e = self.following[e]
+                    lengths.append(len(elements) - first)
+                    b = self.blocks[b].next_of_line
+                counts.append(len(lengths) - n_before)
         return {
-            "blocks": np.array(self.blocks[: self.n_blocks]),
-            "free_block": self.free_block,
-            "of_line": np.array(self.of_line),
-        } | {name: np.array(array) for name, array in self.arrays().items()}
-
-    def restore(self, state):
-        """Continue from what `state` returned."""
-        self.blocks = doubled(state["blocks"])
-        self.n_blocks = len(state["blocks"])
-        self.free_block = state["free_block"]
-        self.of_line = np.array(state["of_line"])
-        for name, array in self.arrays().items():
-            array[...] = state[name]
-
-    cdef object arrays(self):
-        """The arrays of fixed length, by name."""
-        return {
-            "of_class": np.asarray(self.of_class),
-            "block_of": np.asarray(self.block_of),
-            "previous": np.asarray(self.previous),
-            "following": np.asarray(self.following),
-            "side": np.asarray(self.side),
+            "blocks_of_line": np.array(counts, dtype=np.int32).reshape(-1, 2),
+            "block_lengths": np.array(lengths, dtype=np.int32),
+            "elements": np.array(elements, dtype=np.int32),
         }
+
+    cdef int put_on_lines(self, state) except -1:
+        """Put elements on lines that have none: what `blocks_on` returned for all lines."""
+        cdef int32_t[:, ::1] counts = np.array(state["blocks_of_line"], dtype=np.int32)
+        cdef int32_t[::1] lengths = np.array(state["block_lengths"], dtype=np.int32)
+        cdef int32_t[::1] elements = np.array(state["elements"], dtype=np.int32)
+        cdef int32_t b = 0
+        cdef int32_t i = 0
+        cdef int32_t s, k, n, last
+        cdef int side
+        self.blocks = np.zeros(max(16, 2 * len(lengths)), dtype=BLOCK)
+        self.n_blocks = lengths.shape[0]
+        for s in range(counts.shape[0]):
+            for side in range(2):
+                last = b + counts[s, side] - 1
+                self.of_line[s, side] = b if last >= b else -1
+                for k in range(counts[s, side]):
+                    self.blocks[b].line = s
+                    self.blocks[b].previous_of_line = b - 1 if k > 0 else -1
+                    self.blocks[b].next_of_line = b + 1 if b < last else -1
+                    n = lengths[b]
+                    self.fill_block(b, side, elements[i : i + n])
+                    i += n
+                    b += 1
+        return 0
+
+    cdef int fill_block(self, int32_t b, int side, const int32_t[::1] elements) except -1:
+        """Put elements of one class, at least one, into an empty block."""
+        cdef Py_ssize_t n = elements.shape[0]
+        cdef int32_t c = self.symmetry_class[elements[0]]
+        cdef int32_t next_of_class = self.of_class[c, side]
+        cdef Py_ssize_t i
+        cdef int32_t e
+        self.blocks[b].first = elements[0]
+        self.blocks[b].last = elements[n - 1]
+        for i in range(n):
+            e = elements[i]
+            self.block_of[e] = b
+            self.side[e] = <unsigned char>side
+            self.previous[e] = elements[i - 1] if i > 0 else -1
+            self.following[e] = elements[i + 1] if i + 1 < n else -1
+        self.blocks[b].previous_of_class = -1
+        self.blocks[b].next_of_class = next_of_class
+        if next_of_class >= 0:
+            self.blocks[next_of_class].previous_of_class = b
+        self.of_class[c, side] = b
+        return 0
 
 
 cdef object doubled(values):

@@ -45,4 +45,5 @@ cdef class KineticOrder(Blocks):
     cdef void discard_if_empty(self, int32_t s) noexcept
     cdef void join(self, int32_t chain, int32_t above, int32_t below) noexcept
     cdef void predict(self, int32_t s) noexcept
+    cdef double crossing_of(self, int32_t s) noexcept
     cdef void sift(self, int32_t i) noexcept

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -7,3 +9,5 @@ class KineticOrder(Blocks):
     def __init__(
         self, symmetry_class: npt.NDArray[np.int32], n_classes: int, has_chain_per_class: bool
     ) -> None: ...
+    def state(self) -> dict[str, Any]: ...
+    def restore(self, state: dict[str, Any]) -> None: ...

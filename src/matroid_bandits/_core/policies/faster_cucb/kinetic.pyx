@@ -174,14 +174,17 @@ cdef class KineticOrder(Blocks):
 
     cdef void predict(self, int32_t s) noexcept:
         """Compute the lambda at which s overtakes the line above it."""
+        self.lines[s].crossing = self.crossing_of(s)
+        self.sift(self.lines[s].place)
+
+    cdef double crossing_of(self, int32_t s) noexcept:
         cdef Line *lower = &self.lines[s]
         cdef Line *upper
-        lower.crossing = INFINITY
         if lower.above >= 0:
             upper = &self.lines[lower.above]
             if lower.beta > upper.beta:
-                lower.crossing = (upper.alpha - lower.alpha) / (lower.beta - upper.beta)
-        self.sift(lower.place)
+                return (upper.alpha - lower.alpha) / (lower.beta - upper.beta)
+        return INFINITY
 
     cdef int32_t next_to_overtake(self, double scale) noexcept:
         """Advance lambda to the next crossing and return the line that overtakes there. If there is
@@ -261,30 +264,62 @@ cdef class KineticOrder(Blocks):
     # ---- saving ----
 
     def state(self):
-        return super().state() | {
+        """Lines from the heaviest to the lightest, chain by chain, and the elements on them.
+
+        The heap is part of it: of equal crossings, it has one on top.
+        """
+        cdef int32_t s
+        cdef Py_ssize_t chain
+        numbers, lengths = [], []
+        for chain in range(self.top.shape[0]):
+            n_before = len(numbers)
+            s = self.top[chain]
+            while s >= 0:
+                numbers.append(s)
+                s = self.lines[s].below
+            lengths.append(len(numbers) - n_before)
+        place = np.zeros(self.n_lines, dtype=np.int32)
+        place[numbers] = np.arange(len(numbers))
+        lines = np.asarray(self.lines)[numbers]
+        return self.blocks_on(numbers) | {
             "scale": self.scale,
-            "lines": np.array(self.lines[: self.n_lines]),
-            "free_line": self.free_line,
-            "heap": np.array(self.heap[: self.heap_length]),
-            "top": np.array(self.top),
-            "bottom": np.array(self.bottom),
+            "features": np.stack([lines[name] for name in FEATURE], axis=1),
+            "chain_lengths": np.array(lengths, dtype=np.int32),
+            "heap": place[np.asarray(self.heap[: self.heap_length])],
         }
 
     def restore(self, state):
-        super().restore(state)
+        """Continue from what `state` returned."""
+        cdef int32_t n = len(state["features"])
+        cdef int32_t s
+        self.clear()
         self.scale = state["scale"]
-        self.free_line = state["free_line"]
-        self.n_lines = len(state["lines"])
-        self.heap_length = len(state["heap"])
-        # As long as `of_line`.
-        self.lines = np.zeros(self.of_line.shape[0], dtype=LINE)
-        self.heap = np.zeros(self.of_line.shape[0], dtype=np.int32)
-        np.asarray(self.lines)[: self.n_lines] = state["lines"]
-        np.asarray(self.heap)[: self.heap_length] = state["heap"]
-        np.asarray(self.top)[:] = state["top"]
-        np.asarray(self.bottom)[:] = state["bottom"]
+        self.n_lines = self.heap_length = n
+        space = max(16, 2 * n)
+        self.of_line = np.full((space, 2), -1, dtype=np.int32)
+        self.heap = np.zeros(space, dtype=np.int32)
+        np.asarray(self.heap)[:n] = state["heap"]
+        lines = np.zeros(space, dtype=LINE)
+        for name, column in zip(FEATURE, state["features"].T):
+            lines[name][:n] = column
+        lengths = state["chain_lengths"]
+        ends = np.cumsum(lengths)
+        filled = np.flatnonzero(lengths)
+        np.asarray(self.top)[filled] = (ends - lengths)[filled]
+        np.asarray(self.bottom)[filled] = (ends - 1)[filled]
+        lines["chain"][:n] = np.repeat(np.arange(len(lengths)), lengths)
+        lines["above"][:n] = np.arange(n) - 1
+        lines["above"][(ends - lengths)[filled]] = -1
+        lines["below"][:n] = np.arange(n) + 1
+        lines["below"][(ends - 1)[filled]] = -1
+        lines["place"][state["heap"]] = np.arange(n)
+        self.lines = lines
+        for s in range(n):
+            self.lines[s].crossing = self.crossing_of(s)
+        return self.put_on_lines(state)
 
 
+FEATURE = ("alpha", "beta", "low", "high")
 LINE = np.dtype(
     [
         ("alpha", "f8"),
