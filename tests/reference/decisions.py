@@ -27,7 +27,8 @@ class RefusedError(Exception):
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
-        #: One of: "unknown", "closed", "conflict", "taken", "outside", "reward", "no basis".
+        #: One of: "unknown", "closed", "expired", "conflict", "taken", "outside", "reward" and
+        #: "no basis".
         self.reason = reason
 
 
@@ -42,6 +43,7 @@ class Decision:
     rewards: dict[int, float] = field(default_factory=dict)
     #: Elements whose feedback is known to be lost.
     lost: set[int] = field(default_factory=set)
+    has_expired: bool = False
 
     @property
     def pending(self) -> list[int]:
@@ -59,8 +61,8 @@ class _Selection:
             tuple[int, ...] | None, tuple[tuple[int, ...], _ReferencePolicy | ReferenceOSUB]
         ] = {}
         self.last: tuple[int, ...] | None = None
-        # Whether it is a round of its own, because another decision was made after it.
-        self.is_a_round = False
+        # It becomes a decision when another one is made before its `update`.
+        self.decision: Decision | None = None
 
     @property
     def elements(self) -> tuple[int, ...]:
@@ -88,7 +90,8 @@ class ReferenceDecisions:
         self.open: dict[Id, Decision] = {}
         # Those that closed last, in the order in which they closed.
         self._closed: dict[Id, Decision] = {}
-        self._rounds = 0
+        #: Decisions made, and rounds ended by `update`.
+        self.rounds = 0
         self._selection: _Selection | None = None
 
     # --- what can be seen -----------------------------------------------------------------------
@@ -102,19 +105,9 @@ class ReferenceDecisions:
         return self.policy.means
 
     @property
-    def rounds(self) -> int:
-        """Rounds begun: by `decide`, by `select`, or by an `update` that no selection came before.
-
-        A selection is a round from the moment it is made.
-        """
-        return self._rounds + (self._selection is not None and not self._selection.is_a_round)
-
-    @property
     def n_pending(self) -> list[int]:
         """Of every element, the decisions that are open and have no feedback for it."""
         waiting = [e for decision in self.open.values() for e in decision.pending]
-        if self._selection is not None and self._selection.is_a_round:
-            waiting += self._selection.elements
         return [waiting.count(e) for e in range(len(self.policy.counts))]
 
     # --- deciding -------------------------------------------------------------------------------
@@ -130,16 +123,20 @@ class ReferenceDecisions:
         offer = self._checked_offer(available, allow_smaller=allow_smaller)
         if key is not None and self._is_taken(key):
             raise RefusedError("taken")
-        if self._selection is not None and not self._selection.is_a_round:
-            self._selection.is_a_round = True
-            self._rounds += 1
-        elements = self._play(self.policy, offer)
-        self._rounds += 1
+        if self._selection is not None and self._selection.decision is None:
+            selected = self._selection
+            selected.decision = self._open(selected.elements, selected.last, None)
+        return self._open(self._play(self.policy, offer), offer, key)
+
+    def _open(
+        self, elements: tuple[int, ...], offer: tuple[int, ...] | None, key: Id | None
+    ) -> Decision:
+        self.rounds += 1
         if key is None:
-            key = self._rounds
+            key = self.rounds
             while self._is_taken(key):
                 key += 1
-        decision = Decision(key, elements, self._rounds, offer)
+        decision = Decision(key, elements, self.rounds, offer)
         self.open[key] = decision
         # Without elements there is nothing to wait for.
         self._close_if_settled(decision)
@@ -150,16 +147,20 @@ class ReferenceDecisions:
     ) -> tuple[int, ...]:
         """The basis to play; for each set of available elements the same until `update`.
 
-        Each is decided from the state before the round, and the one selected last counts.
+        Each is decided from the state before the round, and the one selected last counts. If it has
+        become a decision, another set is a new round, and no feedback will come for the old one.
         """
         offer = self._checked_offer(available, allow_smaller=allow_smaller)
+        if self._selection is not None and self._selection.last == offer:
+            return self._selection.elements
+        if self._selection is not None and self._selection.decision is not None:
+            self._close(self._selection.decision)
+            self._selection = None
+        if self._selection is None:
+            self._selection = _Selection(copy.deepcopy(self.policy))
         selection = self._selection
-        if selection is None:
-            selection = self._selection = _Selection(copy.deepcopy(self.policy))
-        elif selection.last == offer:
-            return selection.elements
-        elif selection.is_a_round or selection.before.counts != self.policy.counts:
-            raise NotImplementedError("another set of available elements in a round that has begun")
+        if selection.before.counts != self.policy.counts:
+            raise NotImplementedError("another set in a round in which something was learned")
         if offer not in selection.answers:
             after = copy.deepcopy(selection.before)
             selection.answers[offer] = self._play(after, offer), after
@@ -172,11 +173,8 @@ class ReferenceDecisions:
     ) -> tuple[int, ...]:
         policy.pending = self.n_pending
         if isinstance(policy, ReferenceOSUB):
-            plays = [decision.elements for decision in self.open.values()]
-            if self._selection is not None and self._selection.is_a_round:
-                plays.append(self._selection.elements)
-            policy.count_pending_plays(plays)
-        return policy.decide(self._rounds, offer)
+            policy.count_pending_plays([decision.elements for decision in self.open.values()])
+        return policy.decide(self.rounds, offer)
 
     def _checked_offer(
         self, available: Collection[int] | None, *, allow_smaller: bool
@@ -209,7 +207,7 @@ class ReferenceDecisions:
             elif decision.rewards[e] != reward:
                 raise RefusedError("conflict")
         if new and key not in self.open:
-            raise RefusedError("closed")
+            raise RefusedError("expired" if decision.has_expired else "closed")
         self._observe(decision, new)
         if final:
             self._close(decision)
@@ -228,6 +226,7 @@ class ReferenceDecisions:
                 continue
             if reward is not None:
                 self._observe(decision, dict.fromkeys(decision.pending, float(reward)))
+            decision.has_expired = True
             self._close(decision)
 
     def lose(self, key: Id, element: int) -> None:
@@ -246,8 +245,10 @@ class ReferenceDecisions:
         self.policy.observe(elements, rewards)
         if isinstance(self.policy, ReferenceOSUB):
             self.policy.observe_play(elements, rewards)
-        if self._selection is None or not self._selection.is_a_round:
-            self._rounds += 1
+        if self._selection is None or self._selection.decision is None:
+            self.rounds += 1
+        else:
+            self._close(self._selection.decision)
         self._selection = None
 
     def _known(self, key: Id) -> Decision:

@@ -101,4 +101,6 @@ class ReferenceESCB(_ReferencePolicy):
         return [int(i) for i in np.flatnonzero(common == self._rank - 1)]
 
     def _decide_from_statistics(self) -> frozenset[int]:
-        return frozenset(self.bases[int(np.argmax(self.values()))])
+        values = self.values()
+        self.compared.update(zip(self.bases, values.tolist(), strict=True))
+        return frozenset(self.bases[int(np.argmax(values))])

@@ -13,6 +13,7 @@ import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class _ReferencePolicy(ABC):
         # observations where an index asks how many there are.
         self.pending = [0] * size
         self.counts_pending = False
+        # The values that the last decision compared; none if it was forced.
+        self.compared: dict[Any, float] = {}
         self.oracle_calls = 0
         self.greedy_calls = 0
         self.neighborhood_updates = 0
@@ -56,6 +59,7 @@ class _ReferencePolicy(ABC):
     def decide(self, rounds: int, offer: Collection[int] | None) -> tuple[int, ...]:
         """The basis to play after ``rounds`` rounds, of those in `offer` or of all elements."""
         self._rounds_ended = rounds
+        self.compared.clear()
         return tuple(sorted(self._decide())) if offer is None else self.select_among(offer)
 
     def rank_among(self, offer: Collection[int] | None) -> int:
@@ -136,9 +140,11 @@ class _ReferencePolicy(ABC):
 
     def _values(self, time: int) -> dict[int, float]:
         """The index of every element of some basis, computed in ascending order."""
-        return {
+        values = {
             e: self._index.value(e, self._counted(e), self.means[e], time) for e in self._nonloops
         }
+        self.compared.update(values)
+        return values
 
     def _greedy_by_value(self, value: dict[int, float]) -> frozenset[int]:
         """Greedy by value descending; ties: lowest element first."""

@@ -93,7 +93,8 @@ def test_one_after_the_other_is_the_usual_loop(name: str, pending: str) -> None:
         decision = decisions.decide()
         expected = usual.select()
         assert decision.elements == expected == simple.select() == simple.select()
-        assert decision.round == decision.id == decisions.rounds == simple.rounds == t + 1
+        assert decision.round == decision.id == decisions.rounds == t + 1
+        assert simple.rounds == t
         rewards = rng.integers(0, 5, len(expected)) / 4
         decisions.learn(decision.id, dict(zip(expected, rewards.tolist(), strict=True)))
         for policy in (usual, simple):
@@ -315,7 +316,7 @@ def test_nothing_more_comes_after_the_end() -> None:
         policy.expire([2, 9])
     assert list(policy.open) == [2, 3, 4]
     policy.expire([1, 2])
-    with refused("closed"):
+    with refused("expired"):
         policy.learn(2, {2: 1.0})
     assert policy.counts == [1, 0, 0, 0]
     policy.learn(3, {policy.open[3].elements[0]: 0.5})
@@ -355,11 +356,12 @@ def test_coins_are_tossed_in_the_order_of_learning() -> None:
 # --- select and update ---
 
 
-def test_a_selection_is_a_round_of_its_own() -> None:
+def test_a_selection_becomes_a_decision() -> None:
     policy = ucb_on_two_of(6)
     assert policy.select() == (0, 1)
-    assert (policy.n_pending, policy.rounds) == ([0] * 6, 1)
+    assert (policy.n_pending, policy.rounds, policy.open) == ([0] * 6, 0, {})
     assert policy.decide().round == 2
+    assert list(policy.open) == [1, 2]
     assert policy.n_pending == [1, 1, 1, 1, 0, 0]
     assert policy.select() == (0, 1)
     policy.update([0], [0.5])
@@ -370,6 +372,16 @@ def test_a_selection_is_a_round_of_its_own() -> None:
     policy.update([], [])
     assert policy.rounds == 4
     assert list(policy.open) == [2]
+
+
+def test_another_set_after_that_is_a_new_round() -> None:
+    policy = ucb_on_two_of(6)
+    assert policy.select([0, 1, 2]) == (0, 1)
+    assert policy.decide().elements == (2, 3)
+    assert policy.select([2, 3, 4, 5]) == (4, 5)
+    assert (list(policy.open), policy.rounds) == ([2], 2)
+    policy.update([4, 5], [0.5, 0.5])
+    assert policy.rounds == 3
 
 
 def test_the_set_selected_last_counts() -> None:
@@ -384,7 +396,7 @@ def test_the_set_selected_last_counts() -> None:
         assert policy.select([2, 3]) == (second,)
     assert policy.decide().elements == (int(np.argmax(rng.random(4))),)
     assert policy.n_pending[second] >= 1
-    assert policy.rounds == 2
+    assert [policy.rounds, *policy.open] == [2, 1, 2]
 
 
 # --- delays ---
