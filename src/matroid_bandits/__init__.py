@@ -30,7 +30,12 @@ from matroid_bandits._version import __version__
 from matroid_bandits.adapters import *
 from matroid_bandits.checks import *
 from matroid_bandits.environments import *
-from matroid_bandits.errors import MatroidAxiomError, NoBasisError, SnapshotError
+from matroid_bandits.errors import (
+    DecisionError,
+    MatroidAxiomError,
+    NoBasisError,
+    SnapshotError,
+)
 from matroid_bandits.indices import *
 from matroid_bandits.lower_bound import *
 from matroid_bandits.matroids import *
@@ -40,7 +45,8 @@ from matroid_bandits.simulation import *
 from matroid_bandits.specs import *
 
 # Whatever a package below lists is here too: a new class is listed once.
-__all__ = ["MatroidAxiomError", "NoBasisError", "SnapshotError", "__version__", "catalog"]
+__all__ = ["DecisionError", "MatroidAxiomError", "NoBasisError", "SnapshotError"]
+__all__ += ["__version__", "catalog"]
 __all__ += adapters.__all__
 __all__ += checks.__all__
 __all__ += environments.__all__

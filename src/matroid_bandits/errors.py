@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-__all__ = ["MatroidAxiomError", "NoBasisError", "SnapshotError"]
+__all__ = ["DecisionError", "MatroidAxiomError", "NoBasisError", "SnapshotError"]
 
 
 class MatroidAxiomError(ValueError):
@@ -18,8 +18,8 @@ class MatroidAxiomError(ValueError):
 class NoBasisError(ValueError):
     """The available elements of a round contain no full basis.
 
-    Raised by ``policy.select(available=...)`` before anything changes. The message names elements
-    that would complete a basis.
+    Raised by ``policy.select(available=...)`` and ``policy.decide(available=...)`` before anything
+    changes. The message names elements that would complete a basis.
     """
 
 
@@ -28,6 +28,26 @@ class SnapshotError(ValueError):
 
     Raised by :func:`~matroid_bandits.load`. The message says which.
     """
+
+
+class DecisionError(ValueError):
+    """Feedback does not fit the decision it is for, or there is no such decision.
+
+    Raised by ``policy.decide``, ``policy.learn`` and ``policy.expire`` before anything changes.
+
+    Attributes
+    ----------
+    reason : str
+        "unknown", "closed", "expired", "conflict", "outside" (the element is not in the decision)
+        or "taken" (the id is in use).
+    """
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (str(self), self.reason)
 
 
 class Advised(Protocol):
@@ -94,4 +114,61 @@ def out_of_range(
         f"the {what} of {element} is {value:.6g}, but {owner} is for {what}s from {bounds[0]:g} to "
         f"{bounds[1]:g}; rescale them, or take an index for {what}s without bounds, such as "
         "UCB(noise=...)"
+    )
+
+
+def no_basis(rank: int, available_rank: int, missing: list[object]) -> NoBasisError:
+    """The error for a round whose available elements contain no full basis."""
+    return NoBasisError(
+        f"no full basis is available: of the {rank} elements of a basis, at most {available_rank} "
+        f"can be played together. A full one would need more, for instance "
+        f"{', '.join(map(str, missing))}; pass allow_smaller=True to play what there is"
+    )
+
+
+def unknown_decision(identifier: object) -> DecisionError:
+    """The error for an id that no decision has."""
+    return DecisionError(
+        f"no decision with the id {identifier!r} is open or was closed recently; an id is that of "
+        "the Decision which decide() returned",
+        "unknown",
+    )
+
+
+def known_decision(identifier: object) -> DecisionError:
+    """The error for an id that is given to a second decision."""
+    return DecisionError(
+        f"the id {identifier!r} belongs to another decision; pass an id that was not used before, "
+        "or none, or read open_decisions if the call is a repetition",
+        "taken",
+    )
+
+
+def closed_decision(identifier: object, is_expired: bool) -> DecisionError:
+    """The error for feedback that comes after its decision was closed."""
+    how = "has expired" if is_expired else "was closed with final=True, or by update or select"
+    return DecisionError(
+        f"decision {identifier!r} {how}: its missing feedback is accepted no more; expire or close "
+        "decisions later if feedback takes longer",
+        "expired" if is_expired else "closed",
+    )
+
+
+def conflicting_feedback(
+    name: object, identifier: object, known: float, given: float
+) -> DecisionError:
+    """The error for a second, different value for an element of a decision."""
+    return DecisionError(
+        f"{name!r} in decision {identifier!r} has the feedback {known:.6g} already, and now "
+        f"{given:.6g}; each element of a decision is learned once",
+        "conflict",
+    )
+
+
+def not_in_decision(name: object, identifier: object) -> DecisionError:
+    """The error for feedback about an element that is not in the decision."""
+    return DecisionError(
+        f"{name!r} is not in decision {identifier!r}; feedback is about the elements of the "
+        "decision. update() takes feedback about any elements",
+        "outside",
     )

@@ -15,6 +15,8 @@ import pytest
 
 import matroid_bandits as mb
 
+from ..states import assert_same
+
 both = pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
 
 
@@ -47,9 +49,7 @@ def test_bad_feedback_changes_nothing(cls, elements, rewards, message: str) -> N
     before = policy._kernel.state()
     with pytest.raises(ValueError, match=message):
         policy.update(elements, rewards)
-    after = policy._kernel.state()
-    for name, value in before.items():
-        assert np.array_equal(value, after[name]), name
+    assert_same(before, policy._kernel.state())
     assert policy.select().tolist() == selected.tolist()
 
 
@@ -143,6 +143,7 @@ def test_parameters_are_what_was_passed_and_can_be_read() -> None:
         "index": "ucb",
         "noise": 0.5,
         "seed": 4,
+        "pending": "ignore",
     }
     assert (policy.noise, policy.seed, policy.neighborhood) == (0.5, 4, "lean")
     assert policy.index == mb.UCB(noise=0.5)
@@ -244,7 +245,8 @@ def test_a_constructor_without_super_is_explained() -> None:
 
 
 def test_signatures_and_help_name_what_is_there() -> None:
-    assert list(inspect.signature(mb.OMM).parameters) == ["matroid", "index", "noise", "seed"]
+    parameters = list(inspect.signature(mb.OMM).parameters)
+    assert parameters == ["matroid", "index", "noise", "seed", "pending"]
     for cls in mb.catalog.POLICIES.values():
         kinds = [p.kind for p in inspect.signature(cls).parameters.values()][1:]
         data = [inspect.Parameter.POSITIONAL_OR_KEYWORD] if cls is mb.OSUB else []

@@ -45,11 +45,10 @@ def run(
     cdef Py_ssize_t i, k
     cdef int before = policy.guard.take(False)
     try:
-        # What was selected before the run is of no consequence.
-        policy.select_here()
+        policy.begin_run()
         for k in range(checkpoints.shape[0]):
             while t < checkpoints[k]:
-                policy.choose()
+                policy.choose(None)
                 rewards.draw_into(policy.chosen, drawn)
                 value = 0.0
                 for i in range(policy.rank):
@@ -57,10 +56,12 @@ def run(
                 if are_costs:
                     for i in range(policy.rank):
                         drawn[i] = pivot - drawn[i]
-                if policy.is_bounded:
+                if policy.feedback.is_bounded:
                     for i in range(policy.rank):
-                        policy.check_range(policy.chosen[i], drawn[i])
+                        policy.feedback.check_range(policy.chosen[i], drawn[i])
                 policy.learn(policy.chosen, drawn)
+                policy.learn_set(policy.chosen, drawn)
+                policy.end_round()
                 total += best_value - value
                 t += 1
                 # Between rounds, when the policy is whole: other threads run, Ctrl-C is noticed.

@@ -34,6 +34,8 @@ class Index:
         The range of the rewards; others are refused.
     min_count : int
         Observations that an element needs before it has a value.
+    uses_counts : bool
+        Whether a larger count makes a value less optimistic.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Index:
     low: ClassVar[float] = -inf
     high: ClassVar[float] = inf
     min_count: ClassVar[int] = 1
+    uses_counts: ClassVar[bool] = True
     # Checks of `check_policy` that do not apply to policies with this index, with the reason.
     _check_exemptions: ClassVar[Mapping[str, str]] = {}
     # `_compiled`, if a subclass has changed `values` since.

@@ -77,6 +77,7 @@ class Mean(Index):
     """
 
     name = "mean"
+    uses_counts = False
 
     def values(self, means: npt.ArrayLike, counts: npt.ArrayLike, time: int) -> FloatArray:
         del counts, time

@@ -3,6 +3,7 @@
 from matroid_bandits.policies.base import Policy
 from matroid_bandits.policies.cts import CTS
 from matroid_bandits.policies.cucb import CUCB
+from matroid_bandits.policies.decision import Decision
 from matroid_bandits.policies.epsilon_greedy import EpsilonGreedy
 from matroid_bandits.policies.escb import ESCB
 from matroid_bandits.policies.explanation import Explanation
@@ -23,6 +24,7 @@ __all__ = [
     "MAUB",
     "OMM",
     "OSUB",
+    "Decision",
     "EpsilonGreedy",
     "Explanation",
     "FasterCUCB",

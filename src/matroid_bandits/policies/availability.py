@@ -1,19 +1,26 @@
 """Rounds in which not all elements are available."""
 
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from matroid_bandits._arguments import freeze
-from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.compose.minor import MinorKernel
-from matroid_bandits._core.policies.base import PolicyKernel
-from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.matroids import Matroid, MinorMatroid
 from matroid_bandits.matroids.base import CompiledMatroid
 
-__all__ = ["Availability", "Decision", "Decisions"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    from matroid_bandits._core.matroids.base import MatroidKernel
+    from matroid_bandits._types import IntArray
+    from matroid_bandits.problem import Problem
+
+__all__ = ["Availability", "availability_mask"]
 
 
 class Availability(CompiledMatroid):
@@ -37,17 +44,8 @@ class Availability(CompiledMatroid):
         self._elements = np.arange(matroid.size)
         self._elements[closed] = -1
         freeze(self._elements)
-        rank = matroid.rank - len(self.missing)
+        rank = matroid.rank - len(self._completion[1])
         self._known_rank_and_loops = rank, np.union1d(closed, matroid.loops)
-
-    @property
-    def missing(self) -> IntArray:
-        """Elements that are not available and that complete a basis of the available ones."""
-        return self._completion[1]
-
-    def is_for(self, available: IntArray) -> bool:
-        """Whether exactly these elements are available."""
-        return np.array_equal(self._available, available)
 
     def _kernel(self) -> MatroidKernel:
         return MinorKernel(self._whole._new_kernel(), self._elements, *self._completion)
@@ -56,82 +54,34 @@ class Availability(CompiledMatroid):
         return f"{self._whole!r} with {len(self._available)} available elements"
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What was selected from a matroid, and how.
+def availability_mask(
+    problem: Problem[Any, Any], available: Iterable[Any] | npt.NDArray[np.bool_]
+) -> npt.NDArray[np.uint8] | None:
+    """One byte per element, 1 if it is available; None if all are.
 
-    Attributes
+    Parameters
     ----------
-    matroid : Availability
-        What could be played.
-    elements : numpy.ndarray
-        What was selected, ascending.
-    why : str
-        The rule that decided.
-    index : numpy.ndarray
-        The index of every element; NaN where it played no part.
-    outcome : dict
-        What the decision changes in the policy if it is played: see ``PolicyKernel.outcome``.
+    problem : Problem
+        Labels and size.
+    available : iterable, or array of bool
+        Labels, numbers where there are none, or a mask.
     """
-
-    matroid: Availability
-    elements: IntArray
-    why: str
-    index: FloatArray
-    outcome: dict[str, Any]
-
-
-class Decisions:
-    """The decisions of one round: one for each set of available elements.
-
-    All of them start from the state before the round; the one selected last takes effect when the
-    round ends.
-
-    Attributes
-    ----------
-    everything : numpy.ndarray or None
-        What a rule written in Python selects when all elements are available.
-    last : Decision or None
-        The decision selected last among those with some elements not available.
-    """
-
-    def __init__(self) -> None:
-        self._round = -1
-        self._by_available: dict[bytes, Decision] = {}
-        self._kernel: PolicyKernel | None = None
-        self.everything: IntArray | None = None
-        self.last: Decision | None = None
-
-    def in_round(self, number: int) -> "Decisions":
-        """These decisions, without those of an earlier round."""
-        if self._round != number:
-            self._round = number
-            self._by_available = {}
-            self.everything = None
-        return self
-
-    def get(self, available: IntArray) -> Decision | None:
-        """The decision of this round for `available`, if there is one."""
-        return self._by_available.get(available.tobytes())
-
-    def add(self, available: IntArray, decision: Decision, kernel: PolicyKernel) -> None:
-        """Keep a decision; `kernel` made it."""
-        self._by_available[available.tobytes()] = decision
-        # The next round often has the same elements: its oracle has cached answers.
-        self._kernel = kernel
-
-    def matroid(self, whole: Matroid, available: IntArray) -> Availability:
-        """The restriction of `whole` to `available`; the same object as before if possible."""
-        before = None if self._kernel is None else self._kernel.matroid
-        if isinstance(before, Availability) and before.is_for(available):
-            return before
-        return Availability(whole, available)
-
-    @property
-    def kernel(self) -> PolicyKernel | None:
-        """The kernel that decided last."""
-        return self._kernel
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A kernel shares its index with that of the policy: a copy of it would not.
-        return {**vars(self), "_kernel": None}
+    kind = getattr(getattr(available, "dtype", None), "kind", None)
+    if kind is None and hasattr(available, "__array__") and problem.labels is None:
+        available = np.asarray(available)
+        kind = available.dtype.kind
+    if kind == "b" or str(getattr(available, "dtype", "")).lower().startswith("bool"):
+        mask = np.ascontiguousarray(available, dtype=np.bool_)
+        if mask.shape != (problem.size,):
+            raise ValueError(
+                f"a mask of available elements needs one truth value per element: {problem.size}, "
+                f"got an array of shape {mask.shape}"
+            )
+        flags = mask.astype(np.uint8)
+    else:
+        elements = problem.elements(available)
+        if len(elements) == problem.size:
+            return None
+        flags = np.zeros(problem.size, dtype=np.uint8)
+        flags[elements] = 1
+    return None if flags.all() else flags

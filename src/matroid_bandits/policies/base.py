@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
-
-import numpy as np
 
 from matroid_bandits._arguments import (
     distinct_elements,
@@ -20,11 +18,11 @@ from matroid_bandits._arguments import (
 from matroid_bandits._core.policies.base import PolicyKernel
 from matroid_bandits._overrides import overridden
 from matroid_bandits._types import Selection
-from matroid_bandits.errors import NoBasisError
 from matroid_bandits.matroids import Matroid
-from matroid_bandits.policies.availability import Availability, Decision, Decisions
+from matroid_bandits.policies.availability import Availability, availability_mask
 from matroid_bandits.policies.counters import Counters
 from matroid_bandits.policies.explanation import Explanation, explanation_of
+from matroid_bandits.policies.late_feedback import LateFeedback, pairs
 from matroid_bandits.policies.parameters import Parametrized
 from matroid_bandits.policies.translation import Translation
 from matroid_bandits.problem import Problem, not_a_matroid
@@ -34,9 +32,12 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from matroid_bandits._types import IntArray, MatroidLike
+    from matroid_bandits._types import FloatArray, IntArray, MatroidLike
 
 __all__ = ["CompiledPolicy", "Policy"]
+
+# How a policy selects and learns.
+_DECIDING = ("_select", "_observe", "select", "update", "decide", "learn", "expire")
 
 
 class _MadeOnDemand:
@@ -60,14 +61,17 @@ class _MadeOnDemand:
         return vars(policy)[self._name]
 
 
-class Policy(Counters, Parametrized, Generic[Selection]):
+class Policy(Counters, LateFeedback[Selection], Parametrized, Generic[Selection]):
     """A learner: `select` the basis to play, `update` with the rewards seen.
 
+    Where rewards come late, or for several users at a time, `decide` and `learn` take their place.
+
     To write your own, answer `_select` from ``self.counts``, ``self.mean_rewards`` and
-    ``self.greedy_basis(weights)``. Statistics, checks, counters, labels, costs and available
-    elements are handled for you, and so are `get_params`, `clone` and `repr`. An ``__init__`` of
-    your own stores its parameters and calls ``super().__init__(matroid)``. (A class of your own
-    with `select` and `update` runs in the simulator too.)
+    ``self.greedy_basis(weights)``. Statistics, checks, counters, labels, costs, available elements
+    and late feedback are handled for you, and so are `get_params`, `clone` and `repr`. An
+    ``__init__`` of your own stores its parameters and calls ``super().__init__(matroid)``. If means
+    and counts are not enough, `_observe` receives every reward. (A class of your own with `select`
+    and `update` runs in the simulator too.)
 
     Parameters
     ----------
@@ -98,16 +102,22 @@ class Policy(Counters, Parametrized, Generic[Selection]):
 
     # Whether the kernel decides; if not, `_select` does.
     _kernel_decides: ClassVar[bool] = False
+    # Whether a subclass defines `_observe`.
+    _has_hook: ClassVar[bool] = False
 
     # `Policy[list[str]]` in annotations, also where the parameter has a default.
     if not TYPE_CHECKING:
         __class_getitem__ = classmethod(GenericAlias)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._has_hook = bool(overridden(cls, Policy, ["_observe"]))
+
     def __init__(self, matroid: MatroidLike[Selection]) -> None:
         if not isinstance(matroid, (Matroid, Problem)):
             raise not_a_matroid(type(self).__name__, matroid)
         self._problem = Problem.of(matroid)
-        self._decisions = Decisions()
+        self._is_in_rule = False
         # Whether numbers and rewards are the user's own, so that nothing is to be translated.
         self._is_plain = self._problem.labels is None and self._problem.sense == "max"
 
@@ -118,6 +128,20 @@ class Policy(Counters, Parametrized, Generic[Selection]):
         """The basis to play in this round, as numbers; called once a round.
 
         Larger rewards are better, whatever the problem says: costs have become rewards.
+        """
+
+    def _observe(self, elements: IntArray, rewards: FloatArray) -> None:
+        """Receive feedback, for a policy that keeps more than counts and means; does nothing here.
+
+        It is called once for each `update`, and for each decision that `learn` or `expire` bring
+        feedback for, before the statistics change. If it raises, nothing is learned.
+
+        Parameters
+        ----------
+        elements : numpy.ndarray
+            Numbers of elements, each at most once.
+        rewards : numpy.ndarray
+            The reward of each: larger is better, costs have become rewards.
         """
 
     def _new_kernel(self, matroid: Matroid) -> PolicyKernel:
@@ -140,15 +164,16 @@ class Policy(Counters, Parametrized, Generic[Selection]):
         kernel = self._kernel
         noise = self._assumed_noise()
         if noise is not None:
-            kernel.assume_noise(noise)
+            kernel.feedback.assume_noise(noise)
 
     def _make_kernel(self) -> PolicyKernel:
         problem = self._problem
         self._kernel = kernel = self._new_kernel(problem.matroid)
         low, high = self.reward_range
         self._translation = Translation(problem, (low, high), type(self).__name__)
-        kernel.limit_rewards(low, high)
-        kernel.use_units(problem.labels, problem.sense == "min", self._translation.pivot)
+        index = kernel.index
+        kernel.feedback.limit("the policy" if index is None else index.name, low, high)
+        kernel.feedback.use_units(problem.labels, problem.sense == "min", self._translation.pivot)
         return kernel
 
     if not TYPE_CHECKING:
@@ -193,18 +218,8 @@ class Policy(Counters, Parametrized, Generic[Selection]):
             If the policy is in use in another thread, or further up in this one. Nothing has
             changed then.
         """
-        if available is not None:
-            elements = np.sort(self._problem.elements(available))
-            if len(elements) < self._problem.size:
-                with self._kernel.guard.hold():
-                    decision = self._decide(elements, allow_smaller=allow_smaller)
-                return self._names(decision.elements.copy())
-        if self._kernel_decides:
-            selected = self._kernel.select()
-        else:
-            with self._kernel.guard.hold():
-                selected = self._select_everything()
-        return self._names(selected)
+        mask = None if available is None else availability_mask(self._problem, available)
+        return self._names(self._kernel.select(mask, allow_smaller, self._rule))
 
     def update(
         self, elements: npt.ArrayLike | Mapping[Any, float], rewards: npt.ArrayLike | None = None
@@ -230,13 +245,14 @@ class Policy(Counters, Parametrized, Generic[Selection]):
             changed then.
         """
         if rewards is None:
-            elements, rewards = _pairs(elements)
+            elements, rewards = pairs(elements)
         elif isinstance(elements, Mapping):
             raise ValueError("rewards are given twice: in the mapping, and beside it")
         if self._is_plain:
-            self._kernel.update(element_array(elements), real_array(rewards, "rewards"))
+            observed = element_array(elements), real_array(rewards, "rewards")
         else:
-            self._kernel.update(*self._translation.feedback(elements, rewards))  # type: ignore[arg-type]
+            observed = self._translation.feedback(elements, rewards)  # type: ignore[arg-type]
+        self._kernel.update(*observed, self._hook)
 
     def explain(self) -> Explanation:
         """Why the set just selected was selected; called before `select`, it selects.
@@ -265,20 +281,15 @@ class Policy(Counters, Parametrized, Generic[Selection]):
         """
         kernel = self._kernel
         with kernel.guard.hold():
-            last = None if kernel.selected is None else self._decisions.last
-            if last is None:
-                matroid, selected = self.matroid, self._select_everything()
-                why, index = self._why(selected), kernel.index_values()
-            else:
-                matroid, selected, why, index = last.matroid, last.elements, last.why, last.index
+            selected = kernel.peek(self._rule)
             return explanation_of(
                 self._problem,
-                matroid,
+                self._matroid_of_round(),
                 selected,
-                why=why,
+                why=self._why(selected),
                 means=self.means,
                 counts=self.counts,
-                index=self._in_user_units(index),
+                index=self._in_user_units(kernel.index_values()),
             )
 
     def greedy_basis(self, weights: npt.ArrayLike) -> IntArray:
@@ -293,70 +304,43 @@ class Policy(Counters, Parametrized, Generic[Selection]):
         names: Selection = elements if self._is_plain else self._problem.names(elements)  # type: ignore[assignment]
         return names
 
-    # ---- deciding; the guard is held ----
+    # ---- rules and hooks written in Python; the guard is held ----
 
-    def _select_everything(self) -> IntArray:
-        """The basis to play when all elements are available, a copy."""
-        kernel = self._kernel
-        if self._kernel_decides:
-            with kernel.guard.lend_to_rule():
-                return kernel.select()
-        decisions = self._decisions.in_round(kernel.rounds)
-        if decisions.everything is None:
-            kernel.begin()
-            selected = self._ask_rule()
-            kernel.settle(selected)
-            decisions.everything = selected
-        kernel.select_here()
-        return decisions.everything.copy()
+    @property
+    def _rule(self) -> Callable[[], IntArray] | None:
+        """What decides, if the kernel does not."""
+        return None if self._kernel_decides else self._ask_rule
 
-    def _decide(self, available: IntArray, *, allow_smaller: bool) -> Decision:
-        """Select from `available`, which are not all elements."""
-        kernel = self._kernel
-        decisions = self._decisions.in_round(kernel.rounds)
-        decision = decisions.get(available)
-        matroid = decision.matroid if decision else decisions.matroid(kernel.matroid, available)
-        if matroid.rank < kernel.rank and not allow_smaller:
-            raise NoBasisError(self._no_basis(matroid))
-        if decision is None:
-            part = kernel.for_matroid(matroid, decisions.kernel)
-            # While `_select` runs, everything that it uses is about this matroid.
-            self._kernel = part
-            try:
-                selected = self._ask_rule()
-                why = self._why(selected)
-                decision = Decision(matroid, selected, why, part.index_values(), part.outcome())
-            finally:
-                self._kernel = kernel
-                kernel.end_part()
-            decisions.add(available, decision, part)
-        kernel.select_outcome(decision.outcome)
-        decisions.last = decision
-        return decision
+    @property
+    def _hook(self) -> Callable[[IntArray, FloatArray], None] | None:
+        """What receives the feedback, besides the kernel."""
+        return self._observe if self._has_hook or "_observe" in vars(self) else None
 
     def _ask_rule(self) -> IntArray:
-        """What `_select` selects, checked to be a basis."""
+        """What `_select` selects, checked to be a basis of what is available."""
         kernel = self._kernel
-        with kernel.guard.lend_to_rule():
+        self._is_in_rule = True
+        try:
             selected = distinct_elements(self._select(), kernel.size)
-        # What greedy found is a basis already.
-        if not kernel.is_found(selected):
-            reason = kernel.matroid._why_no_basis(selected)
-            if reason:
-                names = self._problem.names(selected)
-                raise ValueError(
-                    f"{type(self).__name__} selected {names!r}, which is not a basis of "
-                    f"{kernel.matroid!r}: {reason}; use self.greedy_basis(weights) in _select"
-                )
+            # What greedy found is a basis already.
+            if not kernel.is_found(selected):
+                reason = self.matroid._why_no_basis(selected)
+                if reason:
+                    names = self._problem.names(selected)
+                    raise ValueError(
+                        f"{type(self).__name__} selected {names!r}, which is not a basis of "
+                        f"{self.matroid!r}: {reason}; use self.greedy_basis(weights) in _select"
+                    )
+        finally:
+            self._is_in_rule = False
         return selected
 
-    def _no_basis(self, matroid: Availability) -> str:
-        names = self._problem.names(matroid.missing)
-        return (
-            f"no full basis is available: of the {self.matroid.rank} elements of a basis, at most "
-            f"{matroid.rank} can be played together. A full one would need more, for instance "
-            f"{', '.join(map(str, list(names)[:5]))}; pass allow_smaller=True to play what there is"
-        )
+    def _matroid_of_round(self) -> Matroid:
+        """What may be played in this round."""
+        available = self._kernel.available_elements()
+        if available is None:
+            return self._problem.matroid
+        return Availability(self._problem.matroid, available)
 
     # ---- what users read ----
 
@@ -368,8 +352,7 @@ class Policy(Counters, Parametrized, Generic[Selection]):
     @property
     def matroid(self) -> Matroid:
         """What may be played; in `_select`, what may be played in this round."""
-        kernel = vars(self).get("_kernel")
-        return self._problem.matroid if kernel is None else kernel.matroid
+        return self._matroid_of_round() if self._is_in_rule else self._problem.matroid
 
     @property
     def reward_range(self) -> tuple[float, float]:
@@ -386,38 +369,26 @@ class CompiledPolicy(Policy[Selection]):
     """A policy whose kernel decides; a subclass gives it by `_new_kernel`."""
 
     _kernel_decides = True
-    # Those of `_select`, `select` and `update` that a subclass has changed.
+    # Those of `_DECIDING` that a subclass has changed.
     _overrides: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._overrides = overridden(cls, CompiledPolicy, ("_select", "select", "update"))
+        cls._overrides = overridden(cls, CompiledPolicy, _DECIDING)
         cls._kernel_decides = "_select" not in cls._overrides
 
     @abstractmethod
     def _new_kernel(self, matroid: Matroid) -> PolicyKernel: ...
 
     def _select(self) -> IntArray:
-        return self._kernel.select()
+        return self._kernel.own_rule()
 
     def _why(self, selected: IntArray) -> str:
-        if self._kernel.n_undersampled:
+        if self._kernel.n_initial:
             return "Initial rounds: elements that were not observed often enough come first."
         return super()._why(selected)
 
     def _deciding_kernel(self) -> PolicyKernel | None:
         # Not if a subclass, or an attribute of this object, overrides how it selects or learns.
-        is_changed = self._overrides or not vars(self).keys().isdisjoint(
-            ("_select", "select", "update")
-        )
+        is_changed = self._overrides or not vars(self).keys().isdisjoint(_DECIDING)
         return None if is_changed else self._kernel
-
-
-def _pairs(given: Any) -> tuple[list[Any], list[Any]]:
-    """The keys and values of a mapping, or of a Series of pandas."""
-    if not hasattr(given, "items"):
-        raise ValueError(
-            "rewards are missing; write update(elements, rewards) or update({element: reward})"
-        )
-    pairs = list(given.items())
-    return [key for key, _ in pairs], [value for _, value in pairs]

@@ -15,7 +15,7 @@ class Counters:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds ended by `update`."""
+        """Number of rounds: decisions made, and rounds ended by `update`."""
         return self._kernel.rounds
 
     @property

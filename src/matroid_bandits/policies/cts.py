@@ -33,6 +33,9 @@ class CTS(GreedyPolicy[Selection]):
         That level, a standard deviation; 1 if not given. For "gaussian" only.
     seed : int, default 0
         Seed of the draws.
+    pending : {"ignore", "count"}, default "ignore"
+        With `decide`: "count" counts plays whose feedback has not come as observations of the
+        present mean, which makes the posterior narrower.
 
     References
     ----------
@@ -57,6 +60,7 @@ class CTS(GreedyPolicy[Selection]):
         prior: Literal["beta", "gaussian"] = "beta",
         noise: float | None = None,
         seed: int = 0,
+        pending: Literal["ignore", "count"] = "ignore",
     ) -> None:
         self._prior = choice(prior, "prior", PRIORS)
         if prior == "beta" and noise is not None:
@@ -64,7 +68,7 @@ class CTS(GreedyPolicy[Selection]):
         index: Index = BetaThompson()
         if prior == "gaussian":
             index = GaussianThompson() if noise is None else GaussianThompson(noise)
-        super().__init__(matroid, index=index, seed=seed)
+        super().__init__(matroid, index=index, seed=seed, pending=pending)
 
     @property
     def prior(self) -> str:

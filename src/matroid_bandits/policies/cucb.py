@@ -8,6 +8,8 @@ above 1 are not cut: on a matroid, cutting would only make ties.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import UCB
 from matroid_bandits.policies.greedy import GreedyPolicy
@@ -22,6 +24,9 @@ class CUCB(GreedyPolicy[Selection]):
     ----------
     matroid : Matroid or Problem
         What may be played.
+    pending : {"ignore", "count"}, default "ignore"
+        With `decide`: "count" counts plays whose feedback has not come as observations of the
+        present mean, so that visitors at the same time explore different elements.
 
     References
     ----------
@@ -37,5 +42,10 @@ class CUCB(GreedyPolicy[Selection]):
 
     name = "CUCB"
 
-    def __init__(self, matroid: MatroidLike[Selection]) -> None:
-        super().__init__(matroid, index=UCB(constant=1.5))
+    def __init__(
+        self,
+        matroid: MatroidLike[Selection],
+        *,
+        pending: Literal["ignore", "count"] = "ignore",
+    ) -> None:
+        super().__init__(matroid, index=UCB(constant=1.5), pending=pending)

@@ -19,6 +19,7 @@ from matroid_bandits._core.policies.escb.rule import ESCBKernel, ExchangeKernel
 from matroid_bandits._core.policies.escb.sweep import ExactKernel, SweepKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.policies.indexed import PENDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,6 +59,9 @@ class ESCB(CompiledPolicy[Selection]):
     noise : float, default 0.5
         The rewards' noise is about that of a Gaussian of this standard deviation or less. 0.5 holds
         for all rewards between 0 and 1.
+    pending : {"ignore", "count"}, default "ignore"
+        With `decide`: "count" counts plays whose feedback has not come as observations of the
+        present mean, so that visitors at the same time explore different elements.
 
     Notes
     -----
@@ -92,19 +96,26 @@ class ESCB(CompiledPolicy[Selection]):
         *,
         method: Literal["exchange", "sweep", "exact"] = "exchange",
         noise: float = 0.5,
+        pending: Literal["ignore", "count"] = "ignore",
     ) -> None:
         self._method = choice(method, "method", KERNELS)
         # Not nothing: the price of uncertainty is the noise, divided by a root.
         self._noise = real(noise, "noise", minimum=1e-100, maximum=1e100)
+        self._pending = choice(pending, "pending", PENDING)
         super().__init__(matroid)
 
     def _new_kernel(self, matroid: Matroid) -> ESCBKernel:
-        return KERNELS[self._method](matroid, self._noise)
+        return KERNELS[self._method](matroid, self._noise, self._pending == "count")
 
     @property
     def method(self) -> str:
         """How the basis is looked for: "exchange", "sweep" or "exact"."""
         return self._method
+
+    @property
+    def pending(self) -> str:
+        """Whether plays without feedback are "ignore"d in the bonus, or "count" as observations."""
+        return self._pending
 
     @property
     def noise(self) -> float:

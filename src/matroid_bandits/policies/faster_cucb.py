@@ -20,12 +20,13 @@ has had its feature longest; different features of equal weight keep the order t
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from matroid_bandits._arguments import integer, real
+from matroid_bandits._arguments import choice, integer, real
 from matroid_bandits._core.policies.faster_cucb.rule import FasterCUCBKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.policies.indexed import PENDING
 
 if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
@@ -54,6 +55,9 @@ class FasterCUCB(CompiledPolicy[Selection]):
         smaller than this share of a weight are not resolved; a smaller `eps` costs little time.
     horizon : int, default 100_000
         Number of rounds to be played, roughly, at least 3. Used only for the default of `eps`.
+    pending : {"ignore", "count"}, default "ignore"
+        With `decide`: "count" counts plays whose feedback has not come as observations of the
+        present mean, so that visitors at the same time explore different elements.
 
     Notes
     -----
@@ -91,6 +95,7 @@ class FasterCUCB(CompiledPolicy[Selection]):
         *,
         eps: float | None = None,
         horizon: int = 100_000,
+        pending: Literal["ignore", "count"] = "ignore",
     ) -> None:
         self._horizon = integer(horizon, "horizon", minimum=3)
         self._eps = (
@@ -98,15 +103,21 @@ class FasterCUCB(CompiledPolicy[Selection]):
             if eps is None
             else real(eps, "eps", minimum=LEAST_EPS, maximum=1)
         )
+        self._pending = choice(pending, "pending", PENDING)
         super().__init__(matroid)
 
     def _new_kernel(self, matroid: Matroid) -> FasterCUCBKernel:
-        return FasterCUCBKernel(matroid, self._eps)
+        return FasterCUCBKernel(matroid, self._eps, self._pending == "count")
 
     @property
     def eps(self) -> float:
         """How much of the weight may be lost."""
         return self._eps
+
+    @property
+    def pending(self) -> str:
+        """Whether plays without feedback are "ignore"d in weights, or "count" as observations."""
+        return self._pending
 
     @property
     def horizon(self) -> int:

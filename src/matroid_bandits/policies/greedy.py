@@ -12,4 +12,5 @@ class GreedyPolicy(IndexPolicy[Selection]):
     """Greedy on an index, every round."""
 
     def _new_kernel(self, matroid: Matroid) -> GreedyKernel:
-        return GreedyKernel(matroid, self._index._new_kernel(self._seed))
+        index = self._index._new_kernel(self._seed)
+        return GreedyKernel(matroid, index, self._pending == "count")

@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from matroid_bandits._arguments import integer
+from matroid_bandits._arguments import choice, integer
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.policies.base import CompiledPolicy
 
 if TYPE_CHECKING:
     from matroid_bandits.indices import Index
 
-__all__ = ["IndexPolicy"]
+__all__ = ["PENDING", "IndexPolicy"]
+
+#: What a play without feedback is for an index: nothing, or as good as an observation.
+PENDING: tuple[Literal["ignore"], Literal["count"]] = ("ignore", "count")
 
 
 class IndexPolicy(CompiledPolicy[Selection]):
     """A policy with an index; a subclass says what it does with it."""
 
-    def __init__(self, matroid: MatroidLike[Selection], *, index: Index, seed: int = 0) -> None:
+    def __init__(
+        self,
+        matroid: MatroidLike[Selection],
+        *,
+        index: Index,
+        seed: int = 0,
+        pending: Literal["ignore", "count"] = "ignore",
+    ) -> None:
         super().__init__(matroid)
         self._index = index
         self._seed = integer(seed, "seed", minimum=0)
+        self._pending = choice(pending, "pending", PENDING)
+        if self._pending == "count" and not index.uses_counts:
+            raise ValueError(
+                f'pending="count" is for an index that uses counts; {type(index).__name__} does not'
+            )
 
     @property
     def index(self) -> Index:
         """How optimistic the policy is about an element."""
         return self._index
+
+    @property
+    def pending(self) -> str:
+        """Whether plays without feedback are "ignore"d by the index, or "count" as observations."""
+        return self._pending
 
     @property
     def noise(self) -> float | None:

@@ -7,6 +7,8 @@ where it is negative. Ties go to the lowest index.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from matroid_bandits._arguments import real
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import KLUCB
@@ -26,6 +28,9 @@ class KLOSM(GreedyPolicy[Selection]):
         What may be played.
     c : float, default 3.0
         The factor of ln ln t in the index; 3 in the paper, 0 does better in practice.
+    pending : {"ignore", "count"}, default "ignore"
+        With `decide`: "count" counts plays whose feedback has not come as observations of the
+        present mean, so that visitors at the same time explore different elements.
 
     References
     ----------
@@ -45,9 +50,15 @@ class KLOSM(GreedyPolicy[Selection]):
 
     name = "KLOSM"
 
-    def __init__(self, matroid: MatroidLike[Selection], *, c: float = 3.0) -> None:
+    def __init__(
+        self,
+        matroid: MatroidLike[Selection],
+        *,
+        c: float = 3.0,
+        pending: Literal["ignore", "count"] = "ignore",
+    ) -> None:
         self._c = real(c, "c", minimum=0, maximum=1e6)
-        super().__init__(matroid, index=KLUCB(self._c))
+        super().__init__(matroid, index=KLUCB(self._c), pending=pending)
 
     @property
     def c(self) -> float:

@@ -54,6 +54,9 @@ class MAUB(IndexPolicy[Selection]):
         not given, as in the paper. Half the noise is about a quarter of the regret.
     seed : int, default 0
         For an index that draws at random.
+    pending : {"ignore", "count"}, default "ignore"
+        With `decide`: "count" counts plays whose feedback has not come as observations of the
+        present mean, so that visitors at the same time explore different elements.
 
     Notes
     -----
@@ -97,13 +100,14 @@ class MAUB(IndexPolicy[Selection]):
         index: Index | str | Mapping[str, Any] = "ucb",
         noise: float | None = None,
         seed: int = 0,
+        pending: Literal["ignore", "count"] = "ignore",
     ) -> None:
         self._neighborhood = choice(neighborhood, "neighborhood", NEIGHBORHOODS)
-        super().__init__(matroid, index=chosen_index(index, noise), seed=seed)
+        super().__init__(matroid, index=chosen_index(index, noise), seed=seed, pending=pending)
 
     def _new_kernel(self, matroid: Matroid) -> MAUBKernel:
         index = self._index._new_kernel(self._seed)
-        return MAUBKernel(matroid, index, self._neighborhood == "lean")
+        return MAUBKernel(matroid, index, self._neighborhood == "lean", self._pending == "count")
 
     @property
     def neighborhood(self) -> str:
@@ -119,8 +123,8 @@ class MAUB(IndexPolicy[Selection]):
         return None if leader is None else self._names(leader)
 
     def _why(self, selected: npt.NDArray[np.intp]) -> str:
-        leader = self._kernel.leader_copy()
-        if leader is None or self._kernel.n_undersampled:
+        leader = self._kernel.round_leader()
+        if leader is None:
             return super()._why(selected)
         came, went = np.setdiff1d(selected, leader), np.setdiff1d(leader, selected)
         if not came.size:

@@ -8,7 +8,7 @@ as [DG25] compares it. Ties go to the lowest index. Other indices and noise leve
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices.by_name import chosen_index
@@ -38,6 +38,9 @@ class OMM(GreedyPolicy[Selection]):
         not given, as in the paper.
     seed : int, default 0
         For an index that draws at random.
+    pending : {"ignore", "count"}, default "ignore"
+        With `decide`: "count" counts plays whose feedback has not come as observations of the
+        present mean, so that visitors at the same time explore different elements.
 
     Notes
     -----
@@ -68,5 +71,6 @@ class OMM(GreedyPolicy[Selection]):
         index: Index | str | Mapping[str, Any] = "ucb",
         noise: float | None = None,
         seed: int = 0,
+        pending: Literal["ignore", "count"] = "ignore",
     ) -> None:
-        super().__init__(matroid, index=chosen_index(index, noise), seed=seed)
+        super().__init__(matroid, index=chosen_index(index, noise), seed=seed, pending=pending)

@@ -11,7 +11,7 @@ arms, and other indices, are not in the paper either.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,9 @@ class OSUB(IndexPolicy[Selection]):
         The noise level, for an index that has one.
     seed : int, default 0
         Seed of an index that draws at random.
+    pending : {"ignore", "count"}, default "ignore"
+        With `decide`: "count" counts plays whose feedback has not come as observations of the
+        present mean, so that visitors at the same time explore different arms.
 
     Notes
     -----
@@ -101,20 +104,22 @@ class OSUB(IndexPolicy[Selection]):
         index: Index | str | Mapping[str, Any] = "kl",
         noise: float | None = None,
         seed: int = 0,
+        pending: Literal["ignore", "count"] = "ignore",
     ) -> None:
         self._graph = (
             None if graph is None else tuple(_edge(edge) for edge in as_list(graph, "graph"))
         )
-        super().__init__(matroid, index=chosen_index(index, noise), seed=seed)
+        super().__init__(matroid, index=chosen_index(index, noise), seed=seed, pending=pending)
 
     def _new_kernel(self, matroid: Matroid) -> OSUBKernel:
         index = self._index._new_kernel(self._seed)
         if self._graph is not None:
-            return OSUBKernel(matroid, index, _single_arms(self._problem, self._graph))
+            arms = _single_arms(self._problem, self._graph)
+            return OSUBKernel(matroid, index, arms, self._pending == "count")
         bases, questions = bases_of(
             matroid, "OSUB", "use MAUB, which lists none", with_neighbors=True
         )
-        kernel = OSUBKernel(matroid, index, Arms(matroid.size, bases))
+        kernel = OSUBKernel(matroid, index, Arms(matroid.size, bases), self._pending == "count")
         kernel.count_calls(oracle_calls=questions, greedy_calls=1)
         return kernel
 

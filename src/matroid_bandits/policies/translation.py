@@ -49,8 +49,16 @@ class Translation:
         """Rewards as the user gives them: as costs, if costs are to be small."""
         return self.pivot - rewards if self.has_costs else rewards
 
+    @property
+    def kind(self) -> str:
+        """What the user gives: "rewards" or "costs"."""
+        return "costs" if self.has_costs else "rewards"
+
+    def as_rewards(self, values: FloatArray) -> FloatArray:
+        """Costs become rewards; rewards stay."""
+        return self.pivot - values if self.has_costs else values
+
     def feedback(self, names: Iterable[Any], values: npt.ArrayLike) -> tuple[IntArray, FloatArray]:
         """Numbers and rewards; the kernel checks the rewards."""
         elements = self.problem.elements(names)
-        given = real_array(values, "costs" if self.has_costs else "rewards")
-        return elements, self.pivot - given if self.has_costs else given
+        return elements, self.as_rewards(real_array(values, self.kind))

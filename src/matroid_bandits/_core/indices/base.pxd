@@ -19,10 +19,16 @@ cdef class IndexKernel:
     cdef RandomStream random_stream  # None if it draws nothing
     cdef const int64_t[::1] counts
     cdef const double[::1] means
+    # Of every element: observations (with pending plays, if these count), and 1 / sqrt of it.
+    cdef const int64_t[::1] index_counts
     cdef const double[::1] inverse_root
 
     cdef int attach(
-        self, const int64_t[::1] counts, const double[::1] means, const double[::1] inverse_root
+        self,
+        const int64_t[::1] counts,
+        const double[::1] means,
+        const int64_t[::1] index_counts,
+        const double[::1] inverse_root,
     ) except -1
     cdef void observe(self, Py_ssize_t e, double reward) noexcept
     cdef int evaluate(

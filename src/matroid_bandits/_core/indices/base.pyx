@@ -19,11 +19,16 @@ cdef class IndexKernel:
         self.min_count = min_count
 
     cdef int attach(
-        self, const int64_t[::1] counts, const double[::1] means, const double[::1] inverse_root
+        self,
+        const int64_t[::1] counts,
+        const double[::1] means,
+        const int64_t[::1] index_counts,
+        const double[::1] inverse_root,
     ) except -1:
         """Read the statistics of a policy from now on."""
         self.counts = counts
         self.means = means
+        self.index_counts = index_counts
         self.inverse_root = inverse_root
         return 0
 
@@ -43,6 +48,27 @@ cdef class IndexKernel:
         """The value of e if it is above `threshold`; otherwise any number that is not."""
         return -INFINITY
 
+    # ---- what it keeps besides counts and means ----
+
+    def state(self):
+        """Its own statistics, as arrays with a row per element, by name."""
+        return {}
+
+    def restore(self, state):
+        """Take over what `state` returned."""
+
+    def merge(self, elements, means, counts, state):
+        """Add the observations of another policy, before counts and means are updated with them.
+
+        Parameters
+        ----------
+        elements, means, counts
+            Mean and number of the rewards of each element.
+        state
+            What `state` of the other index returned, with a row for each of `elements`; what is
+            not in it is inferred from means and counts.
+        """
+
 
 cdef class PythonIndexKernel(IndexKernel):
     """An index written in Python."""
@@ -60,7 +86,7 @@ cdef class PythonIndexKernel(IndexKernel):
         cdef Py_ssize_t i
         array = np.asarray(elements)
         answer = self.index.values(
-            np.asarray(self.means)[array], np.asarray(self.counts)[array], int(time)
+            np.asarray(self.means)[array], np.asarray(self.index_counts)[array], int(time)
         )
         found = real_array(answer, f"values of {self.name}")
         if found.shape[0] != elements.shape[0]:

@@ -78,7 +78,7 @@ cdef class KLKernel(IndexKernel):
         cdef Py_ssize_t i, e
         for i in range(elements.shape[0]):
             e = elements[i]
-            values[e] = kl_upper(self.means[e], allowed / self.counts[e])
+            values[e] = kl_upper(self.means[e], allowed / self.index_counts[e])
         return 0
 
     cdef void begin(self, Py_ssize_t time) noexcept:
@@ -87,7 +87,7 @@ cdef class KLKernel(IndexKernel):
     cdef double value_above(self, Py_ssize_t e, double threshold) noexcept:
         """Most elements are far below the threshold: found without a logarithm, or with two."""
         cdef double mean = self.means[e]
-        cdef double level = self.allowed / self.counts[e]
+        cdef double level = self.allowed / self.index_counts[e]
         # Pinsker: kl(mean, threshold) is at least this; if that exceeds the level, e is below.
         if threshold > mean and 2 * (threshold - mean) * (threshold - mean) >= level:
             return -INFINITY

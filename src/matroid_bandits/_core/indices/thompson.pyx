@@ -21,9 +21,13 @@ cdef class BetaKernel(IndexKernel):
         self.tallies = None
 
     cdef int attach(
-        self, const int64_t[::1] counts, const double[::1] means, const double[::1] inverse_root
+        self,
+        const int64_t[::1] counts,
+        const double[::1] means,
+        const int64_t[::1] index_counts,
+        const double[::1] inverse_root,
     ) except -1:
-        IndexKernel.attach(self, counts, means, inverse_root)
+        IndexKernel.attach(self, counts, means, index_counts, inverse_root)
         if self.tallies is None:
             self.tallies = np.ones((counts.shape[0], 2))
         return 0
@@ -35,18 +39,35 @@ cdef class BetaKernel(IndexKernel):
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
     ) except -1:
+        cdef double a, b
+        cdef int64_t pending
         cdef Py_ssize_t i, e
         for i in range(elements.shape[0]):
             e = elements[i]
-            values[e] = self.random_stream.beta(self.tallies[e, 0], self.tallies[e, 1])
+            a = self.tallies[e, 0]
+            b = self.tallies[e, 1]
+            pending = self.index_counts[e] - self.counts[e]
+            if pending > 0:
+                # As many successes and failures more as the present mean promises.
+                a, b = a + pending * a / (a + b), b + pending * b / (a + b)
+            values[e] = self.random_stream.beta(a, b)
         return 0
 
-    def __reduce__(self):
-        tallies = None if self.tallies is None else np.array(self.tallies)
-        return type(self), (self.name, self.random_stream), (tallies,)
+    def state(self):
+        return {"tallies": np.array(self.tallies)}
 
-    def __setstate__(self, state):
-        (self.tallies,) = state
+    def restore(self, state):
+        np.asarray(self.tallies)[:] = state["tallies"]
+
+    def merge(self, elements, means, counts, state):
+        if "tallies" in state:
+            added = state["tallies"] - 1
+        else:
+            added = np.stack([means * counts, (1 - means) * counts], axis=1)
+        np.asarray(self.tallies)[elements] += added
+
+    def __reduce__(self):
+        return type(self), (self.name, self.random_stream)
 
 
 cdef class GaussianKernel(IndexKernel):

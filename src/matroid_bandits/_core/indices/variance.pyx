@@ -19,9 +19,13 @@ cdef class VarianceKernel(IndexKernel):
         self.squares = None
 
     cdef int attach(
-        self, const int64_t[::1] counts, const double[::1] means, const double[::1] inverse_root
+        self,
+        const int64_t[::1] counts,
+        const double[::1] means,
+        const int64_t[::1] index_counts,
+        const double[::1] inverse_root,
     ) except -1:
-        IndexKernel.attach(self, counts, means, inverse_root)
+        IndexKernel.attach(self, counts, means, index_counts, inverse_root)
         if self.squares is None:
             self.squares = np.zeros(counts.shape[0])
         return 0
@@ -45,18 +49,29 @@ cdef class VarianceKernel(IndexKernel):
         cdef Py_ssize_t i, e
         for i in range(elements.shape[0]):
             e = elements[i]
-            count = <double>self.counts[e]
+            count = <double>self.index_counts[e]
             # Rounding can make it slightly negative.
             variance = max(0.0, self.squares[e] / count)
             values[e] = self.value(self.means[e], variance, count, log_time)
         return 0
 
-    def __reduce__(self):
-        squares = None if self.squares is None else np.array(self.squares)
-        return type(self), (self.name,), squares
+    def state(self):
+        return {"squares": np.array(self.squares)}
 
-    def __setstate__(self, squares):
-        self.squares = squares
+    def restore(self, state):
+        np.asarray(self.squares)[:] = state["squares"]
+
+    def merge(self, elements, means, counts, state):
+        # Chan, Golub & LeVeque 1979; without `squares`, as if all rewards had been the mean.
+        own_counts = np.asarray(self.counts)[elements]
+        total = np.maximum(own_counts + counts, 1)
+        difference = means - np.asarray(self.means)[elements]
+        np.asarray(self.squares)[elements] += (
+            state.get("squares", 0.0) + difference * difference * own_counts * (counts / total)
+        )
+
+    def __reduce__(self):
+        return type(self), (self.name,)
 
 
 cdef class UCBVKernel(VarianceKernel):

@@ -203,16 +203,14 @@ cdef class CachedKernel(MatroidKernel):
         """The cached answers, for `restore` of a kernel for the same matroid."""
         if self.key is None:
             return None
-        current = self.slots.base, self.known.base, self.yes.base
-        return dict(self.tables), self.key, current
+        tables = [[key, *table] for key, table in self.tables.items()]
+        return [*tables, [self.key, self.slots.base, self.known.base, self.yes.base]]
 
     def restore(self, state):
         """Load what `state` returned."""
         if state is not None:
-            tables, key, current = state
-            self.tables = {basis: self.copied(table) for basis, table in tables.items()}
-            self.tables[key] = self.copied(current)
-            self.switch_to(key)
+            self.tables = {key: self.copied(table) for key, *table in state}
+            self.switch_to(next(reversed(self.tables)))
 
     cdef object copied(self, table):
         slots, known, yes = (np.array(part) for part in table)

@@ -1,539 +1,485 @@
-"""What all policies share: statistics, greedy, the basis of this round, the paper's counters."""
+"""What all policies share: rounds one after the other, and decisions whose feedback comes later.
 
-import warnings
+`select` and `update` are the simple loop: `update` ends the round. `decide` opens a decision, which
+is a round of its own, and `learn` brings its feedback, at any time and in parts.
+"""
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs, isfinite
+from libc.math cimport isnan
 
-from matroid_bandits._core.sorting cimport sort_descending, sort_elements
+from matroid_bandits._core.policies.decisions cimport CLOSED, COMPLETE, EXPIRED, OPEN
+from matroid_bandits._core.policies.guard cimport HELD, LENT_TO_RULE
+from matroid_bandits._core.policies.round cimport RoundKernel
 
-from matroid_bandits._arguments import not_an_element
 from matroid_bandits._core.matroids.cached import CachedKernel
-from matroid_bandits.errors import changed_matroid, out_of_range, too_small
-
-# The table of 1 / sqrt(count) ends here: 8 MB.
-cdef Py_ssize_t MOST_INVERSE_ROOTS = 2**20
-
-# A reward this many times the assumed noise away from the mean shows that the noise is larger.
-cdef double MOST_DEVIATIONS = 100.0
-
-# As far as any policy has needed it; never changed, only replaced by a longer one.
-cdef double[::1] known_inverse_roots = np.zeros(0)
+from matroid_bandits.errors import (
+    closed_decision,
+    conflicting_feedback,
+    known_decision,
+    not_in_decision,
+)
 
 
-cdef class PolicyKernel:
-    """Statistics and greedy on one matroid; a compiled policy adds `decide`."""
+cdef class PolicyKernel(RoundKernel):
+    """A policy at work; a compiled policy adds `decide`."""
 
-    def __init__(self, matroid, IndexKernel index=None, Py_ssize_t min_count=1):
-        self.matroid = matroid
-        self.guard = Guard()
-        self.oracle = matroid._new_kernel()
-        # Read once: a matroid written in Python may contradict itself later.
-        self.size = self.oracle.size
-        self.rank = matroid.rank
-        loops = matroid.loops
-        if matroid.size != self.size or not 0 <= self.rank <= self.size - len(loops):
-            raise changed_matroid(matroid, self.size, self.rank, len(loops))
-        self.work = self.size
-        playable = np.ones(self.size, dtype=bool)
-        playable[loops] = False
-        self.is_playable = playable.astype(np.uint8)
-        self.playable = np.flatnonzero(playable)
-        self.min_count = min_count
-        self.n_undersampled = self.playable.shape[0] if min_count > 0 else 0
-        self.counts = np.zeros(self.size, dtype=np.int64)
-        self.means = np.zeros(self.size)
-        self.inverse_root = np.full(self.size, np.inf)
-        self.inverse_roots = np.zeros(64)
-        self.extend_inverse_roots()
-        self.index = index
-        self.attach_index()
-        self.low = -INFINITY
-        self.high = INFINITY
-        if index is not None:
-            self.notifies_index = index.needs_rewards
-            self.limit_rewards(index.low, index.high)
-        self.assumed_noise = INFINITY
-        self.marked = -1
-        self.decided = -1
-        self.stamp = np.zeros(self.size, dtype=np.int64)
-        self.chosen_array = np.zeros(self.rank, dtype=np.intp)
-        self.chosen = self.chosen_array
-        self.order = np.flatnonzero(playable)
-        self.scratch = np.empty(self.playable.shape[0], dtype=np.intp)
-        self.found = np.zeros(self.rank, dtype=np.intp)
+    def __init__(self, matroid, index=None, min_count=1, counts_pending=False):
+        super().__init__(matroid, index, min_count, counts_pending)
+        self.decisions = DecisionTable(self.rank)
 
     def parameters(self):
         """The arguments of the constructor that follow the matroid."""
         return ()
 
-    cdef int remember_answers(self) except -1:
-        """Cache the answers of a matroid written in Python, or with such parts, to exchanges."""
-        if self.oracle.is_python:
-            self.oracle = CachedKernel(self.oracle, self.rank)
+    # ---- what a rule implements, if it keeps a time or learns about whole sets ----
+
+    cdef int shift_time(self, Py_ssize_t rounds) except -1:
+        """Add to the time of a rule that counts the rounds in which it decided."""
         return 0
 
-    # ---- a round ----
-
-    cdef int choose(self) except -1:
-        """Settle the basis of this round, once. The caller holds the guard."""
-        if self.is_chosen:
-            return 0
-        # No count exceeds the number of rounds.
-        if self.rounds + 1 >= self.inverse_roots.shape[0] < MOST_INVERSE_ROOTS:
-            self.extend_inverse_roots()
-        self.reserve(2 * self.rank)
-        if self.n_undersampled == 0 and self.initial_rounds is not None:
-            self.initial_rounds = None
-        self.mark()
-        if self.random_stream is None:
-            self.decide()
-        else:
-            self.decide_with_draws()
-        self.decided = self.rounds
-        self.is_chosen = True
+    cdef int check_set(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) except -1:
+        """Refuse rewards of all elements of a set that cannot be learned from."""
         return 0
 
-    cdef int decide_with_draws(self) except -1:
-        """Decide; if that fails, a second attempt draws the same random numbers."""
-        try:
-            self.decide()
-        except BaseException:
-            self.random_stream.rewind()
-            self.forget_draws()
-            raise
-        return 0
-
-    cdef int mark(self) except -1:
-        """Note the counters and the position in the random stream before this round, once."""
-        if self.marked == self.rounds:
-            return 0
-        self.marked = self.rounds
-        self.calls_before[0] = self.oracle_calls
-        self.calls_before[1] = self.greedy_calls
-        self.calls_before[2] = self.neighborhood_updates
-        if self.random_stream is not None:
-            self.random_stream.mark()
-        return 0
-
-    cdef void forget_draws(self) noexcept:
-        """Random numbers drawn in this round are to be drawn again."""
-
-    cdef int refuse_if_deciding(self) except -1:
-        """Refuse a call while another one runs."""
-        self.guard.give_back(self.guard.take(False))
-        return 0
-
-    cdef int extend_inverse_roots(self) except -1:
-        """Extend the table of 1 / sqrt(count) to twice as many counts."""
-        global known_inverse_roots
-        cdef Py_ssize_t wanted = 2 * self.inverse_roots.shape[0]
-        if known_inverse_roots.shape[0] < wanted:
-            with np.errstate(divide="ignore"):
-                known_inverse_roots = 1 / np.sqrt(np.arange(<double>wanted))
-        self.inverse_roots = known_inverse_roots
-        return 0
-
-    cdef int decide(self) except -1:
-        """Write the basis to play into `chosen`, ascending. If it raises, nothing has changed."""
-        raise NotImplementedError
-
-    cdef int reserve(self, Py_ssize_t n) except -1:
-        """Get all memory for deciding or learning about n elements, so that neither can fail."""
-        return 0
-
-    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
-        """Learn from checked feedback and end the round."""
-        cdef Statistics statistics
-        cdef Py_ssize_t i
-        if elements.shape[0] > 0:
-            statistics = statistics_of(self)
-        if self.notifies_index:
-            self.notify_index(elements, rewards)
-        for i in range(elements.shape[0]):
-            if observe(&statistics, elements[i], rewards[i]) == self.min_count:
-                self.n_undersampled -= self.is_playable[elements[i]]
-        self.rounds += 1
-        self.is_chosen = False
-        return 0
-
-    cdef void notify_index(
+    cdef void learn_set(
         self, const Py_ssize_t[::1] elements, const double[::1] rewards
     ) noexcept:
-        """Pass rewards to an index that keeps more than counts and means, before these change."""
-        cdef Py_ssize_t i
-        for i in range(elements.shape[0]):
-            self.index.observe(elements[i], rewards[i])
+        """All rewards of a set have come, in any order."""
 
-    def select(self):
-        """The basis to play, ascending; the same until the next update."""
-        cdef int before = self.guard.take(True)
+    cdef void shift_pending_set(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t plays
+    ) noexcept:
+        """A decision for the set `elements` is opened, or closed."""
+
+    # ---- the simple loop ----
+
+    def select(self, const unsigned char[::1] is_available=None, bint allow_smaller=False,
+               rule=None):
+        """The set to play, ascending; the same until the next update."""
+        cdef int before = self.guard.take(False)
         try:
-            if self.selected is not None or self.retracted is not None:
-                self.select_here()
-            self.choose()
-            return self.chosen_array.copy()
+            if self.selection is not None:
+                key = b"" if is_available is None else bytes(is_available)
+                if key == self.selection_key:
+                    elements = self.decisions.decision(self.selection)[1]
+                    if len(elements) == self.rank or allow_smaller:
+                        return elements
+                else:
+                    self.close_decision(self.decisions.find(self.selection), CLOSED)
+            self.choose_for(is_available, allow_smaller, rule)
+            self.is_selected = True
+            return self.chosen_array[: self.round_rank].copy()
         finally:
             self.guard.give_back(before)
 
-    def begin(self):
-        """A rule written in Python is about to decide."""
-        self.mark()
+    def peek(self, rule=None):
+        """Settle the set of this round, if that has not happened. The caller holds the guard."""
+        if not self.is_chosen:
+            self.choose_for(None, False, rule)
+        return self.chosen_array[: self.round_rank].copy()
 
-    def settle(self, const Py_ssize_t[::1] elements):
-        """A rule written in Python has decided for the basis `elements`, ascending."""
-        self.chosen[:] = elements
-        self.is_chosen = True
-
-    def update(self, const Py_ssize_t[::1] elements, const double[::1] rewards):
+    def update(self, const Py_ssize_t[::1] elements, const double[::1] rewards, observe=None):
         """Check the feedback, then learn from it and end the round."""
         cdef int before = self.guard.take(False)
         try:
-            self.check_feedback(elements, rewards)
+            self.feedback.check(elements, rewards)
+            self.check_set(elements, rewards)
             self.reserve(elements.shape[0])
-            if self.selected is not None or self.retracted is not None:
-                self.settle_outcome()
-            self.learn(elements, rewards)
-        finally:
-            self.guard.give_back(before)
-
-    cdef int check_feedback(
-        self, const Py_ssize_t[::1] elements, const double[::1] rewards
-    ) except -1:
-        """Refuse feedback that is wrong; change nothing."""
-        cdef Py_ssize_t i, e
-        if elements.shape[0] != rewards.shape[0]:
-            what = "cost" if self.are_costs else "reward"
-            raise ValueError(
-                f"one {what} per element is needed, got {elements.shape[0]} elements "
-                f"and {rewards.shape[0]} {what}s"
-            )
-        self.last_stamp += 1
-        for i in range(elements.shape[0]):
-            e = elements[i]
-            if e < 0 or e >= self.size:
-                raise not_an_element(e, self.size)
-            if self.stamp[e] == self.last_stamp:
-                raise ValueError(
-                    f"{self.described(e)} is given twice; each has at most one reward a round"
-                )
-            self.stamp[e] = self.last_stamp
-            self.check_reward(e, rewards[i])
-        return 0
-
-    cdef int check_reward(self, Py_ssize_t e, double reward) except -1:
-        """Refuse a reward that cannot be learned from."""
-        cdef double given = self.in_user_units(reward)
-        if not isfinite(reward):
-            what = "cost" if self.are_costs else "reward"
-            raise ValueError(f"the {what} of {self.described(e)} is {given}; it must be finite")
-        self.check_range(e, reward)
-        if not isfinite(updated_mean(self.counts[e], self.means[e], reward)):
-            what = "cost" if self.are_costs else "reward"
-            raise ValueError(
-                f"the {what} {given} of {self.described(e)} is too large: its mean overflows"
-            )
-        if fabs(reward - self.means[e]) > MOST_DEVIATIONS * self.assumed_noise and self.counts[e]:
-            noise = self.assumed_noise
-            self.assumed_noise = INFINITY
-            warnings.warn(
-                f"{self.described(e)} had a mean of {self.in_user_units(self.means[e]):.6g} and "
-                f"now {given:.6g}, but the policy assumes a noise of {noise:g}, its default; pass "
-                "noise=..., the standard deviation of the rewards",
-                stacklevel=2,
-            )
-        return 0
-
-    cdef int check_range(self, Py_ssize_t e, double reward) except -1:
-        """Refuse a reward that the policy is not for."""
-        if self.is_bounded and not self.low <= reward <= self.high:
-            raise out_of_range(
-                "the policy" if self.index is None else self.index.name,
-                "cost" if self.are_costs else "reward",
-                self.described(e),
-                self.in_user_units(reward),
-                (self.low, self.high),
-            )
-        return 0
-
-    # ---- what the user calls things ----
-
-    def limit_rewards(self, double low, double high):
-        """Accept rewards from `low` to `high` only."""
-        self.low = low
-        self.high = high
-        self.is_bounded = low > -INFINITY or high < INFINITY
-
-    def use_units(self, tuple labels, bint are_costs, double pivot):
-        """In messages, use the labels, if there are any, and costs, if rewards are `pivot - cost`.
-
-        """
-        self.labels = labels
-        self.are_costs = are_costs
-        self.pivot = pivot
-
-    def assume_noise(self, double noise):
-        """Warn, once, if rewards are spread out much more than `noise`, a default."""
-        self.assumed_noise = noise
-
-    cdef str described(self, Py_ssize_t e):
-        return f"element {e}" if self.labels is None else repr(self.labels[e])
-
-    cdef double in_user_units(self, double reward) noexcept:
-        return self.pivot - reward if self.are_costs else reward
-
-    # ---- greedy, as the paper counts it ----
-
-    cdef int run_greedy(self, const Py_ssize_t[::1] order) except -1:
-        """Greedy basis of playable elements in `order`, written to `found`, counted."""
-        self.refuse_if_too_small(self.oracle.greedy(order, self.rank, self.found))
-        self.greedy_calls += 1
-        self.oracle_calls += self.oracle.tested
-        return 0
-
-    cdef int refuse_if_too_small(self, Py_ssize_t taken) except -1:
-        if taken < self.rank:
-            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
-        return 0
-
-    cdef int greedy_on(self, const double[::1] values) except -1:
-        """Greedy by value, largest first, ties to the lowest element."""
-        sort_descending(values, self.order, self.scratch)
-        return self.run_greedy(self.order)
-
-    cdef int choose_found(self) except -1:
-        """Play the basis that greedy found."""
-        self.chosen[:] = self.found
-        sort_elements(self.chosen)
-        return 0
-
-    cdef int use_symmetry(
-        self, const int32_t[::1] symmetry_class, Py_ssize_t n_classes
-    ) except -1:
-        """Find the bases of the initial rounds by symmetry class, where that is quicker.
-
-        They are the same bases, but fewer elements are tested, and counted.
-        """
-        if self.min_count == 1 and n_classes < self.playable.shape[0]:
-            self.initial_rounds = InitialRounds(
-                symmetry_class, n_classes, np.asarray(self.playable), self.counts
-            )
-        return 0
-
-    cdef int initial_round(self) except -1:
-        """Choose the greedy basis that prefers elements observed fewer than `min_count` times
-        (ties: lowest element).
-        """
-        if self.initial_rounds is not None:
-            self.refuse_if_too_small(self.initial_rounds.greedy(self.oracle, self.rank, self.found))
-            self.greedy_calls += 1
-            self.oracle_calls += self.initial_rounds.tested
-            return self.choose_found()
-        cdef Py_ssize_t i, e
-        cdef Py_ssize_t new = 0
-        cdef Py_ssize_t old = self.n_undersampled
-        for i in range(self.playable.shape[0]):
-            e = self.playable[i]
-            if self.counts[e] < self.min_count:
-                self.scratch[new] = e
-                new += 1
+            if observe is not None:
+                self.call_hook(observe, np.array(elements), np.array(rewards))
+            if self.selection is not None:
+                self.close_decision(self.decisions.find(self.selection), CLOSED)
+                self.learn(elements, rewards)
             else:
-                self.scratch[old] = e
-                old += 1
-        self.run_greedy(self.scratch)
-        return self.choose_found()
-
-    def greedy_basis(self, const double[::1] values):
-        """Greedy by value for policies written in Python: counted, ascending."""
-        cdef int before = self.guard.take(True)
-        try:
-            self.greedy_on(values)
-            return np.sort(self.found)
+                self.learn(elements, rewards)
+                self.end_round()
+            self.learn_set(elements, rewards)
         finally:
             self.guard.give_back(before)
 
-    def is_found(self, const Py_ssize_t[::1] elements):
-        """Whether `elements`, ascending, are the basis that greedy found last."""
-        return np.array_equal(elements, np.sort(self.found))
+    def begin_run(self):
+        """What was selected before a simulation is of no consequence."""
+        if self.is_restricted:
+            self.withdraw()
+            self.answers = None
+            self.set_available(None, False)
 
-    # ---- rounds in which not all elements are available ----
-    #
-    # Each such round is decided by a kernel of its own, made by `for_matroid` from the state before
-    # the round. `outcome` says what its decision changed; `adopt` makes these changes here, when
-    # the round ends with that decision as the one last selected.
-
-    def for_matroid(self, matroid, PolicyKernel before=None):
-        """A kernel that decides this round on `matroid`: the same elements, and those that are not
-        available are loops.
-
-        `before` is a kernel that has decided on the same matroid earlier: its cache is used.
-        """
-        cdef PolicyKernel part
-        if self.is_chosen and self.retracted is None:
-            self.retract()
-        self.mark()
-        try:
-            # The same index and the same random stream, if it has any.
-            part = type(self)(matroid, *self.parameters())
-        finally:
-            self.attach_index()
-        part.guard = self.guard
-        part.rounds = self.rounds
-        part.counts[:] = self.counts
-        part.means[:] = self.means
-        part.inverse_root[:] = self.inverse_root
-        part.count_undersampled()
-        part.oracle_calls = self.oracle_calls
-        part.greedy_calls = self.greedy_calls
-        part.neighborhood_updates = self.neighborhood_updates
-        if before is not None and before.matroid is matroid:
-            part.oracle = before.oracle
-        part.attach_index()
-        return part
-
-    def outcome(self):
-        """What deciding this round has changed, as `adopt` takes it."""
-        return {
-            "oracle_calls": self.oracle_calls,
-            "greedy_calls": self.greedy_calls,
-            "neighborhood_updates": self.neighborhood_updates,
-            "stream": None if self.random_stream is None else self.random_stream.position(),
-        }
-
-    def adopt(self, dict outcome):
-        """Change what the decision with this outcome changed."""
-        self.oracle_calls = outcome["oracle_calls"]
-        self.greedy_calls = outcome["greedy_calls"]
-        self.neighborhood_updates = outcome["neighborhood_updates"]
-        if outcome["stream"] is not None:
-            self.random_stream.set_position(outcome["stream"])
-
-    def end_part(self):
-        """A kernel made by `for_matroid` has decided, or failed to: go back to the state before."""
-        self.attach_index()
-        # That kernel has marked the position before the round.
-        if self.random_stream is not None:
-            self.random_stream.rewind()
-
-    def select_here(self):
-        """What was or will be decided here, and by no other kernel, is to be played."""
-        self.selected = None
-        self.settle_outcome()
-
-    def select_outcome(self, dict outcome):
-        """What another kernel decided is to be played."""
-        if self.is_chosen and self.retracted is None:
-            self.retract()
-        self.selected = outcome
-
-    cdef int settle_outcome(self) except -1:
-        """Make the changes of the decision that was selected last, and of no other."""
-        if self.selected is not None:
-            self.adopt(self.selected)
-        elif self.retracted is not None:
-            self.reapply()
-        self.selected = None
-        self.retracted = None
+    cdef int refuse_if_deciding(self) except -1:
+        """Refuse a call from inside a call."""
+        self.guard.give_back(self.guard.take(False))
         return 0
 
-    cdef int retract(self) except -1:
-        """Undo what deciding here has changed; the basis stays known.
+    cdef int call_hook(self, observe, elements, rewards) except -1:
+        """Pass feedback to a policy written in Python; it may run greedy, and nothing else."""
+        self.guard.level = LENT_TO_RULE
+        try:
+            observe(elements, rewards)
+        finally:
+            self.guard.level = HELD
+        return 0
+
+    # ---- choosing for a set of available elements ----
+    #
+    # Within a round of the simple loop, each set of available elements has one answer, and only the
+    # one selected last takes effect. Usually there is one set. If another one is selected, the
+    # effects of the first are undone, and noted for the case that it is selected again.
+
+    cdef int choose_for(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1:
+        """Settle the set of this round for these available elements."""
+        if self.is_chosen:
+            if self.is_for(is_available):
+                self.allow_smaller = allow_smaller
+                return self.refuse_if_smaller()
+            self.withdraw()
+        self.set_available(is_available, allow_smaller)
+        if self.answers is not None:
+            outcome = self.answers.get(self.available_key())
+            if outcome is not None:
+                self.round_rank = len(outcome["chosen"])
+                np.asarray(self.found)[: self.round_rank] = outcome["chosen"]
+                self.refuse_if_smaller()
+                self.mark()
+                self.adopt(outcome)
+                return 0
+        try:
+            self.choose(rule)
+        except BaseException:
+            self.undo_decision()
+            if self.is_restricted:
+                self.forget_draws()
+                self.set_available(None, False)
+            raise
+        return 0
+
+    cdef int withdraw(self) except -1:
+        """Undo what choosing has changed, and note it."""
+        if self.answers is None:
+            self.answers = {}
+        self.answers[self.available_key()] = self.outcome()
+        self.undo_decision()
+        self.oracle_calls = self.calls_before[0]
+        self.greedy_calls = self.calls_before[1]
+        self.neighborhood_updates = self.calls_before[2]
+        self.forget_draws()
+        self.is_chosen = False
+        self.is_selected = False
+        return 0
+
+    cdef int undo_decision(self) except -1:
+        """Go back to the random numbers and times before this round.
 
         The leader of MAUB and the order of FasterCUCB are not undone: they are what they would be
         after one more round. Later plays can differ from those without the decision.
         """
-        self.retracted = PolicyKernel.outcome(self)
-        self.oracle_calls = self.calls_before[0]
-        self.greedy_calls = self.calls_before[1]
-        self.neighborhood_updates = self.calls_before[2]
-        if self.random_stream is not None:
-            self.random_stream.rewind()
-        if self.decided == self.rounds:
+        if self.is_decided:
+            if self.random_stream is not None:
+                self.random_stream.rewind()
             self.shift_time(-1)
+            self.is_decided = False
+        self.known_values = None
         return 0
 
-    cdef int reapply(self) except -1:
-        """Change again what `retract` has undone."""
-        PolicyKernel.adopt(self, self.retracted)
-        if self.decided == self.rounds:
-            self.shift_time(1)
-        return 0
+    def outcome(self):
+        """What choosing has changed in this round, as `adopt` takes it."""
+        return {
+            "chosen": self.chosen_array[: self.round_rank].copy(),
+            "values": self.index_values(),
+            "calls": (self.oracle_calls, self.greedy_calls, self.neighborhood_updates),
+            "stream": None if self.random_stream is None else self.random_stream.position(),
+            "is_decided": self.is_decided,
+        }
 
-    cdef void shift_time(self, Py_ssize_t rounds) noexcept:
-        """Add to the time of a rule that counts the rounds in which it decided."""
-
-    cdef int attach_index(self) except -1:
-        """Make the index use these statistics."""
-        if self.index is not None:
-            self.index.attach(self.counts, self.means, self.inverse_root)
-            self.random_stream = self.index.random_stream
-        return 0
-
-    cdef int count_undersampled(self) except -1:
-        counts = np.asarray(self.counts)[np.asarray(self.playable)]
-        self.n_undersampled = int(np.count_nonzero(counts < self.min_count))
-        return 0
-
-    # ---- what users read ----
-
-    def counts_copy(self):
-        return np.array(self.counts)
+    def adopt(self, dict outcome):
+        """Choose what was chosen with this outcome, and change what that changed."""
+        np.asarray(self.chosen)[: self.round_rank] = outcome["chosen"]
+        self.known_values = outcome["values"]
+        self.oracle_calls, self.greedy_calls, self.neighborhood_updates = outcome["calls"]
+        if outcome["stream"] is not None:
+            self.random_stream.set_position(outcome["stream"])
+        self.is_decided = outcome["is_decided"]
+        self.is_chosen = True
 
     def index_values(self):
         """The index of every element as this round was decided, NaN where it played no part."""
+        if self.known_values is not None:
+            return self.known_values
+        return self.round_values() if self.is_chosen else np.full(self.size, np.nan)
+
+    def round_values(self):
+        """The same, while the round is the present one."""
         return np.full(self.size, np.nan)
 
-    def means_copy(self):
-        """Means so far; NaN where nothing was observed."""
-        means = np.array(self.means)
-        means[np.asarray(self.counts) == 0] = np.nan
-        return means
+    # ---- decisions ----
+
+    def open(self, identifier=None, const unsigned char[::1] is_available=None,
+             bint allow_smaller=False, rule=None):
+        """Make a decision; return its id, its round and its elements."""
+        cdef int before = self.guard.take(False)
+        try:
+            if identifier is not None and self.decisions.has(identifier):
+                raise known_decision(identifier)
+            if self.is_selected:
+                if is_available is not None and not allow_smaller:
+                    self.refuse_available(is_available)
+                self.open_selection()
+            self.decisions.reserve()
+            self.choose_for(is_available, allow_smaller, rule)
+            elements = self.chosen_array[: self.round_rank].copy()
+            identifier = self.new_decision(identifier)
+            number = self.rounds
+            if not len(elements):
+                # There is nothing to wait for.
+                nothing = np.zeros(0)
+                self.learn_row(self.decisions.find(identifier), elements, nothing, None, OPEN)
+            return identifier, number, elements
+        finally:
+            self.guard.give_back(before)
+
+    cdef int open_selection(self) except -1:
+        """Another decision comes before the update: what `select` returned waits like others."""
+        self.decisions.reserve()
+        key = self.available_key()
+        self.selection = self.new_decision(None)
+        self.selection_key = key
+        return 0
+
+    cdef object new_decision(self, identifier):
+        """Open a decision for the set of this round; the next round begins."""
+        cdef Py_ssize_t i
+        cdef const Py_ssize_t[::1] elements = self.chosen[: self.round_rank]
+        if self.counts_pending:
+            self.reserve(self.round_rank)
+        if identifier is None:
+            identifier = self.rounds + 1
+            while self.decisions.has(identifier):
+                identifier += 1
+        self.decisions.add(identifier, self.rounds + 1, elements)
+        for i in range(elements.shape[0]):
+            self.shift_pending(elements[i], 1)
+        self.shift_pending_set(elements, 1)
+        self.end_round()
+        return identifier
+
+    cdef void shift_pending(self, Py_ssize_t e, Py_ssize_t plays) noexcept:
+        """Add to the pending plays of an element."""
+        self.pending[e] += plays
+        self.n_pending += plays
+        if self.counts_pending:
+            self.set_width(e)
+
+    def learn_decision(self, identifier, const Py_ssize_t[::1] elements, const double[::1] rewards,
+                       bint final=False, observe=None):
+        """Learn the rewards of elements of a decision; all or nothing.
+
+        A reward that was received before, with the same value, changes nothing.
+        """
+        cdef int before = self.guard.take(False)
+        cdef DecisionTable table = self.decisions
+        cdef Py_ssize_t n_new = 0
+        cdef Py_ssize_t row, column, i
+        cdef Py_ssize_t[::1] new = np.empty(elements.shape[0], dtype=np.intp)
+        try:
+            row = table.find(identifier)
+            for i in range(elements.shape[0]):
+                column = table.column_of(row, elements[i])
+                if column < 0:
+                    raise not_in_decision(self.feedback.name(elements[i]), identifier)
+                if table.rewards[row, column] == rewards[i]:
+                    continue
+                if not isnan(table.rewards[row, column]) and table.status[row] != EXPIRED:
+                    raise conflicting_feedback(
+                        self.feedback.name(elements[i]),
+                        identifier,
+                        self.feedback.in_user_units(table.rewards[row, column]),
+                        self.feedback.in_user_units(rewards[i]),
+                    )
+                if table.status[row] != OPEN:
+                    raise closed_decision(identifier, table.status[row] == EXPIRED)
+                self.feedback.check_reward(elements[i], rewards[i])
+                new[n_new] = i
+                n_new += 1
+            chosen = np.asarray(new)[:n_new]
+            learned = np.asarray(elements)[chosen]
+            order = np.argsort(learned)
+            if table.status[row] == OPEN:
+                self.learn_row(
+                    row,
+                    learned[order],
+                    np.asarray(rewards)[chosen][order],
+                    observe,
+                    CLOSED if final else OPEN,
+                )
+        finally:
+            self.guard.give_back(before)
+
+    def expire(self, list identifiers, reward=None, observe=None):
+        """Close decisions; what is missing is learned as `reward`, if there is one."""
+        cdef int before = self.guard.take(False)
+        cdef DecisionTable table = self.decisions
+        cdef Py_ssize_t row, k
+        try:
+            if reward is not None:
+                self.feedback.check_default(reward)
+            rows = [table.find(identifier) for identifier in identifiers]
+            for row in rows:
+                for k in range(table.lengths[row]):
+                    if reward is not None and isnan(table.rewards[row, k]):
+                        self.feedback.check_reward(table.elements[row, k], reward)
+            for row in rows:
+                if table.status[row] != OPEN:
+                    continue
+                values = np.asarray(table.rewards)[row, : table.lengths[row]]
+                missing = np.asarray(table.elements)[row, : table.lengths[row]][np.isnan(values)]
+                if reward is None:
+                    missing = missing[:0]
+                self.learn_row(
+                    row, missing.astype(np.intp), np.full(len(missing), reward, float), observe,
+                    EXPIRED,
+                )
+        finally:
+            self.guard.give_back(before)
+
+    cdef int learn_row(
+        self, Py_ssize_t row, elements, rewards, observe, int status
+    ) except -1:
+        """Learn checked rewards of an open decision, `elements` ascending; close it if all have
+        come, or with `status`.
+        """
+        cdef DecisionTable table = self.decisions
+        cdef Py_ssize_t i
+        cdef const Py_ssize_t[::1] learned = elements
+        cdef const double[::1] values = rewards
+        cdef Py_ssize_t length = table.lengths[row]
+        cdef bint is_complete = table.n_missing[row] == learned.shape[0]
+        if is_complete:
+            whole_set = np.asarray(table.elements)[row, :length].astype(np.intp)
+            whole_rewards = np.array(table.rewards[row, :length])
+            whole_rewards[np.isnan(whole_rewards)] = rewards
+            # A set with an element that the problem has no more is a set no more.
+            is_complete = length == 0 or whole_set[0] >= 0
+            if is_complete:
+                self.check_set(whole_set, whole_rewards)
+        self.reserve(2 * length)
+        known = elements >= 0
+        if observe is not None and known.any():
+            self.call_hook(observe, elements[known], rewards[known])
+        for i in range(learned.shape[0]):
+            table.rewards[row, table.column_of(row, learned[i])] = values[i]
+            if learned[i] >= 0:
+                self.pending[learned[i]] -= 1
+                self.n_pending -= 1
+        table.n_missing[row] -= <int>learned.shape[0]
+        if not known.all():
+            elements, rewards = elements[known], rewards[known]
+        self.learn(elements, rewards)
+        if is_complete:
+            self.learn_set(whole_set, whole_rewards)
+        if status != OPEN or table.n_missing[row] == 0:
+            self.close_decision(row, COMPLETE if status == OPEN else status)
+        return 0
+
+    cdef int close_decision(self, Py_ssize_t row, int status) except -1:
+        """Nothing more is expected for a decision."""
+        cdef DecisionTable table = self.decisions
+        cdef Py_ssize_t k
+        cdef Py_ssize_t length = table.lengths[row]
+        elements = np.asarray(table.elements)[row, :length].astype(np.intp)
+        self.reserve(2 * length)
+        for k in range(length):
+            if isnan(table.rewards[row, k]) and table.elements[row, k] >= 0:
+                self.shift_pending(table.elements[row, k], -1)
+        self.shift_pending_set(elements, -1)
+        if table.ids[row] == self.selection:
+            self.selection = None
+            self.selection_key = None
+        return table.close(row, status)
+
+    def pending_copy(self):
+        """Pending plays by element."""
+        return np.array(self.pending)
 
     # ---- saving ----
 
     def state(self):
-        """All that a copy on the same matroid needs to go on as if it were this one."""
+        """All that a copy on the same matroid needs to go on as if it were this one.
+
+        Dictionaries, lists, numbers, texts, bytes and arrays, no other objects.
+        """
+        # Of this round, or of no consequence.
+        is_marked = self.is_chosen or self.answers is not None
+        stream = None
+        if self.random_stream is not None:
+            stream = [self.random_stream.position()]
+            stream += [self.random_stream.marked_position()] if is_marked else []
         return {
             "rounds": self.rounds,
             "counts": np.array(self.counts),
             "means": np.array(self.means),
+            "index": {} if self.index is None else self.index.state(),
+            "stream": stream,
+            "calls": [self.oracle_calls, self.greedy_calls, self.neighborhood_updates],
+            "calls_before": list(self.calls_before) if is_marked else None,
             "is_chosen": self.is_chosen,
-            "chosen": np.array(self.chosen),
-            "oracle_calls": self.oracle_calls,
-            "greedy_calls": self.greedy_calls,
-            "neighborhood_updates": self.neighborhood_updates,
-            "decided": self.decided,
-            # Of this round, or of no consequence.
-            "calls_before": tuple(self.calls_before) if self.is_chosen else None,
-            "retracted": self.retracted,
-            "selected": self.selected,
-            "answers": self.oracle.state() if isinstance(self.oracle, CachedKernel) else None,
+            "is_selected": self.is_selected,
+            "is_decided": self.is_decided,
+            "chosen": self.chosen_array[: self.round_rank].copy(),
+            "values": self.index_values() if self.is_chosen else None,
+            "available": np.array(self.is_available) if self.is_restricted else None,
+            "answers": [] if self.answers is None else [list(a) for a in self.answers.items()],
+            "decisions": self.decisions.state(),
+            "selection": self.selection,
+            "selection_key": self.selection_key,
+            "cached": self.oracle.state() if isinstance(self.oracle, CachedKernel) else None,
         }
 
     def restore(self, state):
-        """Take over what `state` returned."""
-        counts = state["counts"]
+        """Take over what `state` returned, which was checked."""
+        cdef Py_ssize_t row, k, e
+        cdef DecisionTable table = self.decisions
         self.rounds = state["rounds"]
-        np.asarray(self.counts)[:] = counts
+        np.asarray(self.counts)[:] = state["counts"]
         np.asarray(self.means)[:] = state["means"]
+        table.restore(state["decisions"])
+        for row in range(len(table.ids)):
+            if table.status[row] != OPEN:
+                continue
+            for k in range(table.lengths[row]):
+                e = table.elements[row, k]
+                if isnan(table.rewards[row, k]) and e >= 0:
+                    self.pending[e] += 1
+                    self.n_pending += 1
+        if self.counts_pending:
+            np.asarray(self.index_counts)[:] = np.asarray(self.counts) + np.asarray(self.pending)
         with np.errstate(divide="ignore"):
-            np.asarray(self.inverse_root)[:] = 1 / np.sqrt(counts.astype(float))
+            np.asarray(self.inverse_root)[:] = 1 / np.sqrt(np.asarray(self.index_counts, float))
         self.count_undersampled()
-        self.is_chosen = state["is_chosen"]
-        np.asarray(self.chosen)[:] = state["chosen"]
-        self.oracle_calls = state["oracle_calls"]
-        self.greedy_calls = state["greedy_calls"]
-        self.neighborhood_updates = state["neighborhood_updates"]
-        self.decided = state["decided"]
-        self.marked = -1
-        if self.is_chosen:
+        if self.index is not None:
+            self.index.restore(state["index"])
+        self.oracle_calls, self.greedy_calls, self.neighborhood_updates = state["calls"]
+        if state["calls_before"] is not None:
             self.marked = self.rounds
             self.calls_before = state["calls_before"]
-        self.retracted = state["retracted"]
-        self.selected = state["selected"]
-        if state["answers"] is not None:
-            self.oracle.restore(state["answers"])
+        if state["stream"] is not None:
+            self.random_stream.set_position(state["stream"][0])
+            if len(state["stream"]) > 1:
+                self.random_stream.set_mark(state["stream"][1])
+        self.set_available(state["available"], True)
+        self.round_rank = len(state["chosen"])
+        np.asarray(self.chosen)[: self.round_rank] = state["chosen"]
+        self.is_chosen = state["is_chosen"]
+        self.is_selected = state["is_selected"]
+        self.is_decided = state["is_decided"]
+        self.known_values = state["values"]
+        self.answers = {key: outcome for key, outcome in state["answers"]} or None
+        self.selection = state["selection"]
+        self.selection_key = state["selection_key"]
+        if state["cached"] is not None:
+            self.oracle.restore(state["cached"])
 
     def __reduce__(self):
         return type(self), (self.matroid, *self.parameters()), self.state()

@@ -14,7 +14,7 @@ cdef class EpsilonGreedyKernel(RandomKernel):
         self.epsilon = epsilon
 
     cdef int decide(self) except -1:
-        if self.n_undersampled > 0:
+        if self.n_initial > 0:
             return self.initial_round()
         if self.random_stream.uniform() < self.epsilon:
             return RandomKernel.decide(self)

@@ -7,4 +7,6 @@ if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
 
 class GreedyKernel(PolicyKernel):
-    def __init__(self, matroid: Matroid, index: IndexKernel) -> None: ...
+    def __init__(
+        self, matroid: Matroid, index: IndexKernel, counts_pending: bool = False
+    ) -> None: ...

@@ -11,31 +11,31 @@ cdef class GreedyKernel(PolicyKernel):
     cdef double[::1] values
     cdef Py_ssize_t valued  # the round that `values` are for
 
-    def __init__(self, matroid, index):
-        super().__init__(matroid, index, index.min_count)
+    def __init__(self, matroid, index, bint counts_pending=False):
+        super().__init__(matroid, index, index.min_count, counts_pending)
         self.values = np.zeros(self.size)
         self.valued = -1
 
     cdef int decide(self) except -1:
-        if self.n_undersampled > 0:
+        if self.n_initial > 0:
             return self.initial_round()
         # Once, even if greedy then fails: an index written in Python may draw at random.
         if self.valued != self.rounds:
             # The number of this round is the time.
-            self.index.evaluate(self.playable, self.rounds + 1, self.values)
+            self.index.evaluate(self.candidates, self.rounds + 1, self.values)
             self.valued = self.rounds
         self.greedy_on(self.values)
         return self.choose_found()
 
-    def index_values(self):
-        values = super().index_values()
-        if self.is_chosen and self.valued == self.rounds and self.n_undersampled == 0:
-            playable = np.asarray(self.playable)
-            values[playable] = np.asarray(self.values)[playable]
+    def round_values(self):
+        values = np.full(self.size, np.nan)
+        if self.valued == self.rounds and self.n_initial == 0:
+            candidates = np.asarray(self.candidates)
+            values[candidates] = np.asarray(self.values)[candidates]
         return values
 
     cdef void forget_draws(self) noexcept:
         self.valued = -1
 
     def parameters(self):
-        return (self.index,)
+        return self.index, self.counts_pending

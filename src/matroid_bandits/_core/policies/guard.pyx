@@ -1,36 +1,87 @@
-"""One call at a time: keeps a second thread, and calls from inside a call, out of a policy."""
+"""One call at a time: other threads wait, and calls from inside a call are refused."""
 
-from cpython.pythread cimport PyThread_get_thread_ident
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.pythread cimport (
+    PyThread_acquire_lock,
+    PyThread_allocate_lock,
+    PyThread_free_lock,
+    PyThread_get_thread_ident,
+    PyThread_release_lock,
+    PyThread_type_lock,
+)
+
+cdef extern from "pythread.h" nogil:
+    # 0 if the time is over, 1 if the lock was acquired, 2 if a signal came.
+    int PyThread_acquire_lock_timed(
+        PyThread_type_lock lock, long long microseconds, int can_be_interrupted
+    )
+
+# Waiting has no limit; this is how often a thread looks by itself whether it is its turn.
+cdef long long MICROSECONDS = 1_000_000
 
 
 cdef class Guard:
-    """Held while a call changes a policy. It is never waited for: a second call is refused.
+    """Held while a call uses a policy.
 
-    A matroid, an index or an environment written in Python may let another thread run, or call
-    the policy itself. Nothing here releases the interpreter's lock, so `take` is atomic.
+    A second thread waits until the guard is free. A call from inside a call, by a matroid, an
+    index, an environment or a rule written in Python, is refused: waiting would never end.
+
+    All fields are read and written with the interpreter's lock held, and nothing between two of
+    these statements releases it. So taking a free guard needs no other lock.
     """
+
+    def __cinit__(self):
+        self.gate = PyThread_allocate_lock()
+        if self.gate == NULL:
+            raise MemoryError("no lock could be allocated")
+        PyThread_acquire_lock(self.gate, 1)
+
+    def __dealloc__(self):
+        if self.gate != NULL:
+            if not self.is_open:
+                PyThread_release_lock(self.gate)
+            PyThread_free_lock(self.gate)
 
     cdef int take(self, bint by_rule) except -1:
         """Hold the guard; return what `give_back` needs. `by_rule`: for greedy in `_select`."""
-        cdef long me = PyThread_get_thread_ident()
+        cdef unsigned long me = PyThread_get_thread_ident()
         cdef int before = self.level
-        if before == FREE or (
-            self.owner == me
-            and (before == LENT_TO_LOOP or (before == LENT_TO_RULE and by_rule))
-        ):
-            self.owner = me
-            self.level = HELD
-            return before
-        raise RuntimeError(
-            "this policy is deciding right now, in another thread or further up in this one; "
-            "use one policy per thread, or a lock"
-        )
+        if before != FREE:
+            if self.owner != me:
+                self.wait()
+                before = FREE
+            elif not (before == LENT_TO_LOOP or (before == LENT_TO_RULE and by_rule)):
+                raise RuntimeError(
+                    "this policy is deciding right now, further up in this thread: a matroid, an "
+                    "index, an environment or a rule must not call the policy that calls it"
+                )
+        self.owner = me
+        self.level = HELD
+        return before
+
+    cdef int wait(self) except -1:
+        """Wait until the guard is free."""
+        cdef int status
+        self.n_waiting += 1
+        try:
+            while self.level != FREE:
+                with nogil:
+                    status = PyThread_acquire_lock_timed(self.gate, MICROSECONDS, 1)
+                if status == 1:
+                    self.is_open = False
+                PyErr_CheckSignals()
+        finally:
+            self.n_waiting -= 1
+        return 0
 
     cdef void give_back(self, int before) noexcept:
         self.level = before
+        if before == FREE and self.n_waiting > 0 and not self.is_open:
+            self.is_open = True
+            PyThread_release_lock(self.gate)
 
     def hold(self):
-        """A context in which every other call is refused."""
+        """A context in which other threads wait and other calls are refused."""
         return Hold(self, HELD)
 
     def lend_to_rule(self):

@@ -16,8 +16,8 @@ cdef class RandomKernel(PolicyKernel):
 
     cdef int decide(self) except -1:
         cdef Py_ssize_t i
-        for i in range(self.playable.shape[0]):
-            self.values[self.playable[i]] = self.random_stream.uniform()
+        for i in range(self.candidates.shape[0]):
+            self.values[self.candidates[i]] = self.random_stream.uniform()
         self.greedy_on(self.values)
         return self.choose_found()
 

@@ -59,22 +59,34 @@ cdef class RandomStream:
         return 0
 
     def position(self):
-        """What `set_position` needs to go on from here."""
-        return self.generator.state
+        """The position: what `set_position` needs to go on from here."""
+        return self.generator.state["state"]["state"]
 
     def set_position(self, position):
         """Go on from `position`."""
-        self.generator.state = position
+        state = self.generator.state
+        state["state"]["state"] = position
+        self.generator.state = state
 
-    def __reduce__(self):
+    def marked_position(self):
+        """The position at the mark."""
         now = self.position()
         self.rewind()
         marked = self.position()
         self.set_position(now)
-        return type(self), (self.seed,), (marked, now)
+        return marked
+
+    def set_mark(self, position):
+        """Set the mark to `position`."""
+        now = self.position()
+        self.set_position(position)
+        self.mark()
+        self.set_position(now)
+
+    def __reduce__(self):
+        return type(self), (self.seed,), (self.marked_position(), self.position())
 
     def __setstate__(self, state):
         marked, now = state
-        self.set_position(marked)
-        self.mark()
+        self.set_mark(marked)
         self.set_position(now)

@@ -64,6 +64,11 @@ cdef class MinorKernel(MatroidKernel):
         self.number = number[:-1]
         self.completed = np.zeros(0, dtype=np.intp)
 
+    def complete_by(self, const Py_ssize_t[::1] completion):
+        """From the next `prepare` on, complete bases by these elements."""
+        self.completion = completion
+        self.completed = np.zeros(0, dtype=np.intp)
+
     cdef object find_symmetry_classes(self):
         """Elements that are symmetric in `inner`; all loops by -1 are symmetric."""
         elements = np.asarray(self.elements)

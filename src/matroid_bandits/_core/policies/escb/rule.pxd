@@ -1,3 +1,4 @@
+from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.policies.base cimport PolicyKernel
 
 
@@ -17,12 +18,14 @@ cdef class ESCBKernel(PolicyKernel):
     cdef double tolerance  # values that differ by less are equal
     cdef double[::1] spread  # 1 / N of each element
     cdef double[::1] weight  # of each element, at some price
-    cdef Py_ssize_t[::1] best
+    cdef Py_ssize_t[::1] best  # like all bases here, in the first `round_rank` places
     cdef double best_value
 
     # Exchanges
     cdef Py_ssize_t[::1] basis  # by weight, largest first
     cdef unsigned char[::1] is_member  # of a basis in use; otherwise all 0
+    cdef MatroidKernel exchange_oracle  # for the available elements of this round
+    cdef double bound_before  # `bound` before this round
 
     cdef int search(self) except -1
     cdef void start_round(self) noexcept

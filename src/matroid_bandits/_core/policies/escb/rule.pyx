@@ -19,8 +19,8 @@ cdef double TINY = 1e-13
 cdef class ESCBKernel(PolicyKernel):
     """The rule of [CTPL15]; a subclass searches for the basis."""
 
-    def __init__(self, matroid, double noise):
-        super().__init__(matroid)
+    def __init__(self, matroid, double noise, bint counts_pending=False):
+        super().__init__(matroid, None, 1, counts_pending)
         self.remember_answers()
         self.noise = noise
         self.bound = INFINITY
@@ -39,26 +39,36 @@ cdef class ESCBKernel(PolicyKernel):
     cdef int decide(self) except -1:
         cdef Py_ssize_t oracle_calls = self.oracle_calls
         cdef Py_ssize_t greedy_calls = self.greedy_calls
-        cdef double bound = self.bound
-        if self.n_undersampled > 0:
+        self.bound_before = self.bound
+        if self.n_initial > 0:
             return self.initial_round()
         if self.rank == 0:
             return 0
-        self.start_round()
+        if self.is_restricted:
+            self.find_round_rank()
+            if self.round_rank == 0:
+                return 0
         try:
+            self.exchange_oracle = self.round_oracle()
+            self.start_round()
             self.search()
         except BaseException:
             # Greedy runs anew at the next try.
             self.oracle_calls = oracle_calls
             self.greedy_calls = greedy_calls
-            self.bound = bound
+            self.bound = self.bound_before
             raise
         finally:
             # The answers to these calls are cached, even if a later call raised an error.
             self.oracle_calls += self.oracle.n_calls
             self.oracle.n_calls = 0
-        self.chosen[:] = self.best
-        sort_elements(self.chosen)
+        self.chosen[: self.round_rank] = self.best[: self.round_rank]
+        sort_elements(self.chosen[: self.round_rank])
+        return 0
+
+    cdef int shift_time(self, Py_ssize_t rounds) except -1:
+        if rounds < 0:
+            self.bound = self.bound_before
         return 0
 
     cdef void start_round(self) noexcept:
@@ -68,12 +78,16 @@ cdef class ESCBKernel(PolicyKernel):
         cdef Py_ssize_t i, e
         # [CTPL15]: sqrt(f(t) / 2 * spread), f(t) = ln t + 4 D ln ln t. Not in [CTPL15]: the noise,
         # which is 1/2 for rewards in [0, 1].
-        self.root = self.noise * sqrt(2 * (log_t + 4 * self.rank * log(fmax(1, log_t))))
-        for i in range(self.playable.shape[0]):
-            e = self.playable[i]
-            self.spread[e] = 1 / <double>self.counts[e]
+        self.root = self.noise * sqrt(
+            2 * (log_t + 4 * self.round_rank * log(fmax(1, log_t)))
+        )
+        for i in range(self.candidates.shape[0]):
+            e = self.candidates[i]
+            self.spread[e] = 1 / <double>self.index_counts[e]
             largest = fmax(largest, fabs(self.means[e]))
-        self.tolerance = TINY * (self.rank * largest + self.root * sqrt(<double>self.rank))
+        self.tolerance = TINY * (
+            self.round_rank * largest + self.root * sqrt(<double>self.round_rank)
+        )
         self.best_value = -INFINITY
 
     # ---- values ----
@@ -83,7 +97,7 @@ cdef class ESCBKernel(PolicyKernel):
         cdef Py_ssize_t k
         line.mean = 0
         line.spread = 0
-        for k in range(basis.shape[0]):
+        for k in range(self.round_rank):
             line.mean += self.means[basis[k]]
             line.spread += self.spread[basis[k]]
         return line
@@ -97,8 +111,8 @@ cdef class ESCBKernel(PolicyKernel):
 
     cdef void weigh(self, double price) noexcept:
         cdef Py_ssize_t i, e
-        for i in range(self.playable.shape[0]):
-            e = self.playable[i]
+        for i in range(self.candidates.shape[0]):
+            e = self.candidates[i]
             self.weight[e] = self.means[e] + price * self.spread[e]
 
     cdef Line propose(self, const Py_ssize_t[::1] basis) noexcept:
@@ -128,33 +142,34 @@ cdef class ESCBKernel(PolicyKernel):
         cdef double best_gain = self.tolerance
         cdef Py_ssize_t best_position = -1
         cdef Py_ssize_t best_element = -1
+        cdef Py_ssize_t n = self.round_rank
         cdef Py_ssize_t i, k, e, x
         cdef double gain
         self.weigh(self.own_price(line))
-        sort_descending(self.weight, self.basis, self.scratch[: self.rank])
-        self.oracle.prepare(self.basis)
-        for k in range(self.rank):
+        sort_descending(self.weight, self.basis[:n], self.scratch[:n])
+        self.exchange_oracle.prepare(self.basis[:n])
+        for k in range(n):
             self.is_member[self.basis[k]] = 1
         try:
-            for i in range(self.playable.shape[0]):
-                e = self.playable[i]
+            for i in range(self.candidates.shape[0]):
+                e = self.candidates[i]
                 if self.is_member[e]:
                     continue
                 # From the lightest up. The bonus is concave, so an exchange gains at most what it
                 # gains in weight.
-                for k in range(self.rank - 1, -1, -1):
+                for k in range(n - 1, -1, -1):
                     x = self.basis[k]
                     if not self.weight[e] - self.weight[x] > best_gain:
                         break
                     gain = (self.means[e] - self.means[x]) + (
                         self.root * sqrt(line.spread + (self.spread[e] - self.spread[x])) - bonus
                     )
-                    if gain > best_gain and self.oracle.can_replace(k, e):
+                    if gain > best_gain and self.exchange_oracle.can_replace(k, e):
                         best_gain = gain
                         best_position = k
                         best_element = e
         finally:
-            for k in range(self.rank):
+            for k in range(n):
                 self.is_member[self.basis[k]] = 0
         if best_element < 0:
             return False
@@ -165,13 +180,16 @@ cdef class ESCBKernel(PolicyKernel):
 
     def value(self, const Py_ssize_t[::1] basis):
         """What the rule maximizes; infinite if an element of the basis was never observed."""
+        cdef Line line = Line(0.0, 0.0)
         cdef Py_ssize_t k
         self.refuse_if_deciding()
-        self.start_round()
         for k in range(basis.shape[0]):
             if self.counts[basis[k]] == 0:
                 return INFINITY
-        return self.value_of(self.line_of(basis))
+            line.mean += self.means[basis[k]]
+            line.spread += 1 / <double>self.index_counts[basis[k]]
+        self.start_round()
+        return self.value_of(line)
 
     def state(self):
         return super().state() | {
@@ -183,30 +201,40 @@ cdef class ESCBKernel(PolicyKernel):
         self.bound = state["bound"]
 
     def parameters(self):
-        return (self.noise,)
+        return self.noise, self.counts_pending
 
 
 cdef class ExchangeKernel(ESCBKernel):
-    """Exchanges from the basis last played."""
+    """Exchanges from the basis last played with all elements available."""
 
-    cdef bint has_last  # whether `chosen` is the result of a search
+    cdef bint has_last
+    cdef Py_ssize_t[::1] last
+
+    def __init__(self, matroid, double noise, bint counts_pending=False):
+        super().__init__(matroid, noise, counts_pending)
+        self.last = np.zeros(self.rank, dtype=np.intp)
 
     cdef int search(self) except -1:
         cdef Py_ssize_t i, e
-        if self.has_last:
-            self.climb_from(self.chosen)
-            return 0
-        for i in range(self.playable.shape[0]):
-            e = self.playable[i]
-            self.weight[e] = self.means[e] + self.root * sqrt(self.spread[e])
-        self.greedy_on(self.weight)
-        self.climb_from(self.found)
-        self.has_last = True
+        if self.has_last and not self.is_restricted:
+            self.climb_from(self.last)
+        else:
+            for i in range(self.candidates.shape[0]):
+                e = self.candidates[i]
+                self.weight[e] = self.means[e] + self.root * sqrt(self.spread[e])
+            self.greedy_on(self.weight)
+            self.climb_from(self.found)
+        if not self.is_restricted:
+            self.last[:] = self.best
+            sort_elements(self.last)
+            self.has_last = True
         return 0
 
     def state(self):
-        return super().state() | {"has_last": self.has_last}
+        return super().state() | {"last": np.array(self.last) if self.has_last else None}
 
     def restore(self, state):
         super().restore(state)
-        self.has_last = state["has_last"]
+        self.has_last = state["last"] is not None
+        if self.has_last:
+            np.asarray(self.last)[:] = state["last"]

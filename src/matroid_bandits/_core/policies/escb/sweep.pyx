@@ -35,25 +35,31 @@ cdef class SweepKernel(ESCBKernel):
     cdef Py_ssize_t[::1] last_right
     cdef bint has_last
     cdef Py_ssize_t n_allowed  # elements that greedy may use: all that no branch excludes
+    cdef Py_ssize_t[::1] branch_order  # the candidates as last sorted in a branch
 
-    def __init__(self, matroid, double noise):
-        super().__init__(matroid, noise)
+    def __init__(self, matroid, double noise, bint counts_pending=False):
+        super().__init__(matroid, noise, counts_pending)
         self.left = np.zeros(self.rank, dtype=np.intp)
         self.right = np.zeros(self.rank, dtype=np.intp)
         self.last_left = np.zeros(self.rank, dtype=np.intp)
         self.last_right = np.zeros(self.rank, dtype=np.intp)
-        self.n_allowed = self.playable.shape[0]
 
     cdef int search(self) except -1:
+        self.n_allowed = self.candidates.shape[0]
         self.walk_from_last()
-        self.last_left[:] = self.left
-        self.last_right[:] = self.right
-        self.has_last = True
+        self.keep_lines(self.left, self.right)
         return 0
+
+    cdef void keep_lines(self, const Py_ssize_t[::1] left, const Py_ssize_t[::1] right) noexcept:
+        """Start from these two lines in the next round with all elements available."""
+        if not self.is_restricted:
+            self.last_left[:] = left
+            self.last_right[:] = right
+            self.has_last = True
 
     cdef int walk_from_last(self) except -1:
         """Walk from where the walk of the last round ended, then make exchanges."""
-        if self.has_last:
+        if self.has_last and not self.is_restricted:
             self.left[:] = self.last_left
             self.right[:] = self.last_right
             self.walk()
@@ -127,13 +133,16 @@ cdef class SweepKernel(ESCBKernel):
         """Greedy at a price, into `found`; return whether any basis satisfies the branch."""
         cdef Py_ssize_t taken
         self.weigh(price)
-        sort_descending(self.weight, self.order, self.scratch)
-        taken = self.oracle.greedy(self.order[: self.n_allowed], self.rank, self.found)
+        if self.n_allowed == self.candidates.shape[0]:
+            self.greedy_on(self.weight)
+            return True
+        sort_descending(self.weight, self.branch_order, self.scratch[: self.branch_order.shape[0]])
+        taken = self.oracle.greedy(
+            self.branch_order[: self.n_allowed], self.round_rank, self.found
+        )
         self.greedy_calls += 1
         self.oracle_calls += self.oracle.tested
-        if self.n_allowed == self.playable.shape[0]:
-            self.refuse_if_too_small(taken)
-        return taken == self.rank
+        return taken == self.round_rank
 
     def state(self):
         return super().state() | {
@@ -156,8 +165,8 @@ cdef class ExactKernel(SweepKernel):
     cdef Py_ssize_t[::1] root_left
     cdef Py_ssize_t[::1] root_right
 
-    def __init__(self, matroid, double noise):
-        super().__init__(matroid, noise)
+    def __init__(self, matroid, double noise, bint counts_pending=False):
+        super().__init__(matroid, noise, counts_pending)
         self.forced = np.zeros(self.size, dtype=np.int8)
         self.root_left = np.zeros(self.rank, dtype=np.intp)
         self.root_right = np.zeros(self.rank, dtype=np.intp)
@@ -165,22 +174,21 @@ cdef class ExactKernel(SweepKernel):
     cdef int search(self) except -1:
         # An error in a branch may have left these changed.
         self.forced[:] = 0
-        self.n_allowed = self.playable.shape[0]
+        self.n_allowed = self.candidates.shape[0]
+        self.branch_order = np.array(self.candidates)
         self.walk_from_last()
         self.root_left[:] = self.left
         self.root_right[:] = self.right
         self.branch()
         self.bound = self.best_value + self.tolerance
-        self.last_left[:] = self.root_left
-        self.last_right[:] = self.root_right
-        self.has_last = True
+        self.keep_lines(self.root_left, self.root_right)
         return 0
 
     cdef void weigh(self, double price) noexcept:
         cdef Py_ssize_t i, e
         ESCBKernel.weigh(self, price)
-        for i in range(self.playable.shape[0]):
-            e = self.playable[i]
+        for i in range(self.candidates.shape[0]):
+            e = self.candidates[i]
             if self.forced[e]:
                 self.weight[e] = self.forced[e] * INFINITY
 
@@ -210,9 +218,9 @@ cdef class ExactKernel(SweepKernel):
         """The element to branch on: in `right`, not in `left`, with the largest spread."""
         cdef Py_ssize_t best = -1
         cdef Py_ssize_t k, e
-        for k in range(self.rank):
+        for k in range(self.round_rank):
             self.is_member[self.left[k]] = 1
-        for k in range(self.rank):
+        for k in range(self.round_rank):
             e = self.right[k]
             # Never the same element twice: with an oracle that is no matroid this might not end.
             if not self.is_member[e] and self.forced[e] == 0 and (
@@ -221,6 +229,6 @@ cdef class ExactKernel(SweepKernel):
                 or (self.spread[e] == self.spread[best] and e < best)
             ):
                 best = e
-        for k in range(self.rank):
+        for k in range(self.round_rank):
             self.is_member[self.left[k]] = 0
         return best

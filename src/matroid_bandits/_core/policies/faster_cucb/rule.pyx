@@ -32,12 +32,12 @@ cdef class FasterCUCBKernel(PolicyKernel):
     # What `oracle` was last prepared for: the members, up to exchanges within symmetry classes.
     cdef Py_ssize_t[::1] prepared
     cdef bint is_prepared
-    cdef int32_t[::1] pending  # elements whose feature may have changed
-    cdef Py_ssize_t n_pending
-    cdef unsigned char[::1] is_pending
+    cdef int32_t[::1] changed  # elements whose feature may have changed
+    cdef Py_ssize_t n_changed
+    cdef unsigned char[::1] is_changed
 
-    def __init__(self, matroid, double eps):
-        super().__init__(matroid)
+    def __init__(self, matroid, double eps, bint counts_pending=False):
+        super().__init__(matroid, None, 1, counts_pending)
         self.eps = eps
         self.work = self.rank
         self.remember_answers()
@@ -53,35 +53,44 @@ cdef class FasterCUCBKernel(PolicyKernel):
         self.ascending = np.zeros(self.rank, dtype=np.intp)
         self.position_of = np.zeros(self.size, dtype=np.int32)
         self.prepared = np.zeros(self.rank, dtype=np.intp)
-        self.pending = np.zeros(self.size, dtype=np.int32)
-        self.is_pending = np.zeros(self.size, dtype=np.uint8)
+        self.changed = np.zeros(self.size, dtype=np.int32)
+        self.is_changed = np.zeros(self.size, dtype=np.uint8)
 
     # ---- a round ----
 
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
-        cdef KineticOrder kinetic = self.kinetic
-        cdef Py_ssize_t i, e
-        cdef int32_t s
+        cdef Py_ssize_t i
         PolicyKernel.learn(self, elements, rewards)
         for i in range(elements.shape[0]):
-            e = elements[i]
-            s = kinetic.line_of(<int32_t>e)
-            if s < 0 or self.is_pending[e]:
-                continue
-            if not kinetic.still_fits(s, self.means[e], self.inverse_root[e]):
-                self.is_pending[e] = True
-                self.pending[self.n_pending] = <int32_t>e
-                self.n_pending += 1
+            self.note_change(elements[i])
         return 0
+
+    cdef void set_width(self, Py_ssize_t e) noexcept:
+        PolicyKernel.set_width(self, e)
+        self.note_change(e)
+
+    cdef inline void note_change(self, Py_ssize_t e) noexcept:
+        """The statistics of e have changed: its feature may have changed, too."""
+        cdef int32_t s = self.kinetic.line_of(<int32_t>e)
+        if s < 0 or self.is_changed[e]:
+            return
+        if not self.kinetic.still_fits(s, self.means[e], self.inverse_root[e]):
+            self.is_changed[e] = True
+            self.changed[self.n_changed] = <int32_t>e
+            self.n_changed += 1
 
     cdef int decide(self) except -1:
         cdef double width
         if self.rank == 0:
             return 0
-        if self.n_undersampled > 0:
+        if self.n_initial > 0:
             return self.initial_round()
         # lambda_t, with t the number of this round.
         width = sqrt(1.5 * log(<double>(self.rounds + 1)))
+        if self.is_restricted:
+            # Not from the basis that is kept, which stays as it is.
+            self.run_greedy(self.elements_by_weight(width))
+            return self.choose_found()
         if not self.has_basis:
             self.find_basis(width)
         else:
@@ -96,29 +105,34 @@ cdef class FasterCUCBKernel(PolicyKernel):
         self.chosen[:] = self.ascending
         return 0
 
-    cdef int find_basis(self, double width) except -1:
-        """Put all elements on lines, and find a best basis by greedy in their order."""
-        cdef KineticOrder kinetic = self.kinetic
-        cdef Py_ssize_t n = self.playable.shape[0]
+    cdef object elements_by_weight(self, double width):
+        """The elements that can be played, the largest rounded weight first."""
+        cdef Py_ssize_t n = self.candidates.shape[0]
         cdef double[::1] alpha = np.empty(n)
         cdef double[::1] beta = np.empty(n)
-        cdef Py_ssize_t[::1] elements
         cdef Feature feature
         cdef Py_ssize_t i, e
         for i in range(n):
-            e = self.playable[i]
+            e = self.candidates[i]
             feature = self.rounding.feature(self.means[e], self.inverse_root[e])
             alpha[i] = feature.alpha
             beta[i] = feature.beta
-        playable = np.asarray(self.playable)
+        candidates = np.asarray(self.candidates)
         weights = np.asarray(alpha) + width * np.asarray(beta)
         # Line by line: of equal weights, those of one feature and class stand together.
-        keys = np.asarray(self.symmetry_class)[playable], beta, alpha, -weights
-        elements = playable[np.lexsort(keys)]
+        keys = np.asarray(self.symmetry_class)[candidates], beta, alpha, -weights
+        return candidates[np.lexsort(keys)]
+
+    cdef int find_basis(self, double width) except -1:
+        """Put all elements on lines, and find a best basis by greedy in their order."""
+        cdef KineticOrder kinetic = self.kinetic
+        cdef Py_ssize_t[::1] elements = self.elements_by_weight(width)
+        cdef Feature feature
+        cdef Py_ssize_t i, e
         self.run_greedy(elements)
         try:
             kinetic.scale = width
-            for i in range(n):
+            for i in range(elements.shape[0]):
                 e = elements[i]
                 feature = self.rounding.feature(self.means[e], self.inverse_root[e])
                 kinetic.reserve()
@@ -146,10 +160,10 @@ cdef class FasterCUCBKernel(PolicyKernel):
     # ---- features change ----
 
     cdef int apply_changes(self) except -1:
-        while self.n_pending > 0:
-            self.move_to_feature(self.pending[self.n_pending - 1])
-            self.n_pending -= 1
-            self.is_pending[self.pending[self.n_pending]] = False
+        while self.n_changed > 0:
+            self.move_to_feature(self.changed[self.n_changed - 1])
+            self.n_changed -= 1
+            self.is_changed[self.changed[self.n_changed]] = False
         return 0
 
     cdef int move_to_feature(self, int32_t e) except -1:
@@ -274,20 +288,20 @@ cdef class FasterCUCBKernel(PolicyKernel):
         return super().state() | self.kinetic.state() | {
             "has_basis": self.has_basis,
             "members": np.array(self.members),
-            "pending": np.array(self.pending[: self.n_pending]),
+            "changed": np.array(self.changed[: self.n_changed]),
         }
 
     def parameters(self):
-        return (self.eps,)
+        return self.eps, self.counts_pending
 
     def restore(self, state):
         super().restore(state)
         self.kinetic.restore(state)
         self.has_basis = state["has_basis"]
         np.asarray(self.members)[:] = state["members"]
-        self.n_pending = len(state["pending"])
-        np.asarray(self.pending)[: self.n_pending] = state["pending"]
-        np.asarray(self.is_pending)[state["pending"]] = True
+        self.n_changed = len(state["changed"])
+        np.asarray(self.changed)[: self.n_changed] = state["changed"]
+        np.asarray(self.is_changed)[state["changed"]] = True
         if self.has_basis:
             self.update_from_members()
 

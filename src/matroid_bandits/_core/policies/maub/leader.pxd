@@ -3,10 +3,10 @@ from libc.stdint cimport int32_t
 from matroid_bandits._core.checked cimport CHECKED
 from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.matroids.base cimport MatroidKernel
-from matroid_bandits._core.policies.base cimport Statistics
-from matroid_bandits._core.policies.base cimport observe as update_statistics
 from matroid_bandits._core.policies.maub.search cimport Search
 from matroid_bandits._core.policies.maub.verify cimport verify
+from matroid_bandits._core.policies.round cimport Statistics
+from matroid_bandits._core.policies.round cimport observe as update_statistics
 
 
 # The leader: its elements, and the outside elements grouped by partner.
@@ -73,9 +73,22 @@ cdef class Leader:
         self, Statistics *statistics, Py_ssize_t e, double reward
     ) noexcept:
         """A reward of an outside element."""
-        cdef bint is_alone = self.search.begin_change(e)
+        cdef bint is_alone = False
+        if statistics.pending == NULL:
+            is_alone = self.search.begin_change(e)
+        else:
+            # The count of the index may stay: a pending play has become an observation.
+            self.search.remove(e)
         update_statistics(statistics, e, reward)
         self.search.end_change(e, is_alone)
+
+    cdef inline void begin_change(self, Py_ssize_t e) noexcept:
+        """Before the width of an outside element changes."""
+        self.search.remove(e)
+
+    cdef inline void end_change(self, Py_ssize_t e) noexcept:
+        """After the width of an outside element has changed."""
+        self.search.end_change(e, False)
 
     cdef inline int reserve(self, Py_ssize_t n) except -1:
         """Allocate what observing n elements may need: it cannot fail."""

@@ -242,10 +242,6 @@ cdef class Leader:
 
     # ---- for users, and saving ----
 
-    def use_oracle(self, MatroidKernel oracle):
-        """Call another oracle of the same matroid, before there is a leader."""
-        self.oracle = oracle
-
     def elements(self):
         """The leader, ascending."""
         return np.array(self.members)

@@ -7,15 +7,14 @@ import numpy as np
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 
+from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.indices.ucb cimport UCBKernel, width_of
-from matroid_bandits._core.policies.base cimport (
-    PolicyKernel,
-    Statistics,
-    observe,
-    statistics_of,
-)
+from matroid_bandits._core.matroids.base cimport MatroidKernel
+from matroid_bandits._core.policies.base cimport PolicyKernel
+from matroid_bandits._core.policies.maub.available cimport AvailableLeader
 from matroid_bandits._core.policies.maub.leader cimport Leader
 from matroid_bandits._core.policies.maub.search cimport BEATEN, NO_EXCHANGE, REORDERED
+from matroid_bandits._core.policies.round cimport Statistics, observe, statistics_of
 from matroid_bandits._core.sorting cimport sort_elements
 
 from matroid_bandits._core.policies.maub.leader import PublishedLeader
@@ -39,6 +38,8 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef readonly bint lean
     cdef Leader leader
+    cdef AvailableLeader available  # that of a round in which some elements are not available
+    cdef object decided_key  # the leader of the last decision, if it was not `leader`; else None
     cdef Py_ssize_t local_time  # l: rounds in which this leader has led, this one included
     cdef object former_times  # l of bases that led before, by `Leader.key`
     cdef Py_ssize_t period  # rounds between two in which the leader is played in any case
@@ -46,9 +47,9 @@ cdef class MAUBKernel(PolicyKernel):
     cdef double[::1] values  # of any other index, by element, computed in every round
     cdef Py_ssize_t valued  # the round that `values` are for
 
-    def __init__(self, matroid, index, bint lean):
+    def __init__(self, matroid, index, bint lean, bint counts_pending=False):
         # The leader needs means, even if the index does not.
-        super().__init__(matroid, index, max(1, index.min_count))
+        super().__init__(matroid, index, max(1, index.min_count), counts_pending)
         self.lean = lean
         self.valued = -1
         self.values = None
@@ -74,8 +75,11 @@ cdef class MAUBKernel(PolicyKernel):
             n_outside,
             self.means,
             self.inverse_root,
-            self.counts,
+            self.index_counts,
             scale_of(self.ucb),
+        )
+        self.available = AvailableLeader(
+            matroid, symmetry_class, n_classes, self.rank, self.means, self.inverse_root
         )
         self.former_times = OrderedDict()
 
@@ -83,9 +87,15 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef int decide(self) except -1:
         cdef Py_ssize_t found
+        self.decided_key = None
+        if self.is_oracle_used:
+            self.leader.is_prepared = False
+            self.is_oracle_used = False
         # Step 1: initial rounds.
-        if self.n_undersampled > 0:
+        if self.n_initial > 0:
             return self.initial_round()
+        if self.is_restricted:
+            return self.decide_available()
         # Step 2: the leader, by the partners as last computed; then its order. The same pass over
         # the leader finds the best exchange of step 4.
         found = self.leader.scan(self.width()) if self.leader.exists else BEATEN
@@ -111,6 +121,73 @@ cdef class MAUBKernel(PolicyKernel):
         self.leader.write_exchange(found, self.chosen)
         # Step 3: local time. Last, because an index may raise.
         self.local_time += 1
+        return 0
+
+    cdef int decide_available(self) except -1:
+        """Steps 2 to 4 on the available elements."""
+        cdef Py_ssize_t n_outside, local_time
+        cdef Py_ssize_t found = NO_EXCHANGE
+        cdef Py_ssize_t oracle_calls = self.oracle_calls
+        cdef Py_ssize_t greedy_calls = self.greedy_calls
+        cdef MatroidKernel oracle
+        # The oracle is about to be prepared for another basis.
+        self.leader.is_prepared = False
+        try:
+            self.greedy_on(self.means)
+            self.available.lead(self.found[: self.round_rank])
+            key = self.available.key()
+            local_time = self.time_of(key)
+            n_outside = self.candidates.shape[0] - self.round_rank
+            # The leader is played every n_outside + 1 rounds. Its partners are not needed then;
+            # [DG25] computes them nevertheless.
+            if n_outside > 0 and not (self.lean and local_time % (n_outside + 1) == 0):
+                oracle = self.round_oracle()
+                self.available.begin_search(oracle)
+                try:
+                    if not self.lean:
+                        self.oracle_calls += self.available.n_tests(oracle, self.candidates)
+                    if local_time % (n_outside + 1) != 0:
+                        found = self.best_available_exchange(oracle, local_time + 1)
+                finally:
+                    self.available.end_search()
+        except BaseException:
+            self.oracle_calls, self.greedy_calls = oracle_calls, greedy_calls
+            raise
+        finally:
+            # The answers to these calls are cached, even if a later call raised an error.
+            self.oracle_calls += self.oracle.n_calls
+            self.oracle.n_calls = 0
+        self.available.write_exchange(found, self.chosen)
+        self.decided_key = key
+        self.set_time(key, local_time + 1)
+        self.drop_times()
+        return 0
+
+    cdef Py_ssize_t best_available_exchange(
+        self, MatroidKernel oracle, Py_ssize_t time
+    ) except -2:
+        """Step 4 on the available elements."""
+        cdef double width = 0.0 if self.ucb is None else width_of(self.ucb, time)
+        cdef IndexKernel index = self.index if self.ucb is None else None
+        cdef Py_ssize_t found = self.available.best_exchange(
+            oracle, self.candidates, width, index, time, self.values
+        )
+        if index is not None and not index.is_lazy:
+            self.valued = self.rounds
+        return found
+
+    cdef Py_ssize_t time_of(self, key) except -1:
+        """The local time of a basis."""
+        if self.leader.exists and key == self.leader.key():
+            return self.local_time
+        return self.former_times.get(key, 0)
+
+    cdef int set_time(self, key, Py_ssize_t local_time) except -1:
+        """Set the local time of a basis that leads or has led."""
+        if self.leader.exists and key == self.leader.key():
+            self.local_time = local_time
+        else:
+            self.store_time(key, local_time)
         return 0
 
     cdef int change_leader(self) except -1:
@@ -182,37 +259,35 @@ cdef class MAUBKernel(PolicyKernel):
                 self.leader.observe(&statistics, e, rewards[i])
             elif observe(&statistics, e, rewards[i]) == min_count:
                 self.n_undersampled -= self.is_playable[e]
-        self.rounds += 1
-        self.is_chosen = False
         return 0
 
-    # ---- rounds in which some elements are not available ----
+    cdef void set_width(self, Py_ssize_t e) noexcept:
+        if self.leader.buckets()[e] >= 0:
+            self.leader.begin_change(e)
+            PolicyKernel.set_width(self, e)
+            self.leader.end_change(e)
+        else:
+            PolicyKernel.set_width(self, e)
 
-    def for_matroid(self, matroid, PolicyKernel before=None):
-        cdef MAUBKernel part = super().for_matroid(matroid, before)
-        part.leader.use_oracle(part.oracle)
-        # The local time of a basis does not depend on what else is available.
-        if self.leader.exists:
-            self.store_time(self.leader.key(), self.local_time)
-        part.former_times = self.former_times
-        return part
+    # ---- decisions that are undone, or made again ----
+
+    cdef int shift_time(self, Py_ssize_t rounds) except -1:
+        if self.decided_key is not None:
+            self.set_time(self.decided_key, self.time_of(self.decided_key) + rounds)
+        elif self.n_initial == 0:
+            self.local_time += rounds
+        return 0
 
     def outcome(self):
-        leader = self.leader.key() if self.leader.exists else None
-        return super().outcome() | {"leader": leader, "local_time": self.local_time}
+        return super().outcome() | {"leader": self.decided_key}
 
     def adopt(self, dict outcome):
         super().adopt(outcome)
-        leader = outcome["leader"]
-        if self.leader.exists and leader == self.leader.key():
-            self.local_time = outcome["local_time"]
-        elif leader is not None:
-            self.store_time(leader, outcome["local_time"])
-        self.drop_times()
-
-    cdef void shift_time(self, Py_ssize_t rounds) noexcept:
-        if self.n_undersampled == 0:
-            self.local_time += rounds
+        self.decided_key = outcome["leader"]
+        if self.decided_key is not None:
+            self.available.lead_again(np.frombuffer(self.decided_key, dtype=np.intp))
+        if self.is_decided:
+            self.shift_time(1)
 
     # ---- for users ----
 
@@ -220,28 +295,52 @@ cdef class MAUBKernel(PolicyKernel):
         """The leader, ascending, or None in the initial rounds."""
         return self.leader.elements() if self.leader.exists else None
 
-    def index_values(self):
-        values = super().index_values()
-        if not self.is_chosen or self.n_undersampled > 0:
+    def round_leader(self):
+        """The leader by which this round was decided, ascending; None in the initial rounds."""
+        if self.n_initial > 0 or not self.is_decided:
+            return None
+        return self.leader_copy() if self.decided_key is None else self.available.elements()
+
+    def round_values(self):
+        values = np.full(self.size, np.nan)
+        if self.n_initial > 0 or not self.is_decided:
             return values
-        playable = np.asarray(self.playable)
+        candidates = np.asarray(self.candidates)
         if self.ucb is not None or self.index.is_lazy:
-            self.index.evaluate(self.playable, self.local_time, values)
+            local_time = (
+                self.local_time if self.decided_key is None else self.time_of(self.decided_key)
+            )
+            self.index.evaluate(self.candidates, local_time, values)
         elif self.valued == self.rounds:
-            values[playable] = np.asarray(self.values)[playable]
+            values[candidates] = np.asarray(self.values)[candidates]
         return values
 
     # ---- saving ----
 
     def state(self):
-        times = {"local_time": self.local_time, "former_times": dict(self.former_times)}
-        return super().state() | self.leader.state() | times
+        """The former leaders in one array, with their sizes and times."""
+        keys = list(self.former_times)
+        return super().state() | self.leader.state() | {
+            "local_time": self.local_time,
+            "former_leaders": np.frombuffer(b"".join(keys), dtype=np.intp),
+            "former_ranks": np.array([len(key) for key in keys], np.int64) // self.found.itemsize,
+            "former_times": np.array(list(self.former_times.values()), dtype=np.int64),
+            "decided_key": self.decided_key,
+        }
 
     def parameters(self):
-        return self.index, self.lean
+        return self.index, self.lean, self.counts_pending
 
     def restore(self, state):
         super().restore(state)
         self.local_time = state["local_time"]
-        self.former_times = OrderedDict(state["former_times"])
+        ends = np.cumsum(state["former_ranks"])
+        leaders = np.split(np.asarray(state["former_leaders"], dtype=np.intp), ends)
+        times = state["former_times"].tolist()
+        self.former_times = OrderedDict(
+            (basis.tobytes(), time) for basis, time in zip(leaders, times)
+        )
+        self.decided_key = state["decided_key"]
+        if self.decided_key is not None:
+            self.available.lead_again(np.frombuffer(self.decided_key, dtype=np.intp))
         self.leader.restore(state, np.asarray(self.playable))

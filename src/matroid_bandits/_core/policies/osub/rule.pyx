@@ -1,13 +1,14 @@
 """OSUB [CP14]: on a graph of arms, play the leader or one of its neighbors."""
 
-from libc.math cimport isfinite
+from libc.math cimport isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
 from matroid_bandits._core.matroids.bases cimport NONE, Sets, exchange
 from matroid_bandits._core.indices.base cimport IndexKernel
-from matroid_bandits._core.policies.base cimport PolicyKernel, Statistics, observe
+from matroid_bandits._core.policies.base cimport PolicyKernel
+from matroid_bandits._core.policies.round cimport Statistics, observe
 
 from matroid_bandits.errors import changed_matroid, not_reached
 
@@ -121,10 +122,13 @@ cdef class OSUBKernel(PolicyKernel):
     cdef readonly Arms arms
     cdef int64_t[::1] arm_counts
     cdef double[::1] arm_means  # 0 where never played
+    cdef int64_t[::1] arm_pending  # plays of an arm whose rewards have not all come
+    cdef int64_t[::1] arm_index_counts  # plays, or plays + pending if pending plays count
     cdef double[::1] arm_inverse_root
     cdef int64_t[::1] leader_rounds  # l of every arm
+    cdef Py_ssize_t decided_leader  # the leader of the last decision
     cdef int64_t min_plays  # plays of an arm before it has an index
-    cdef unsigned char[::1] is_available  # whether each arm can be played; None if all can
+    cdef unsigned char[::1] is_open  # whether each arm is available in this round
 
     # Arms that were played, the one with the largest mean on top (ties: lowest arm).
     cdef int32_t[::1] heap
@@ -138,8 +142,8 @@ cdef class OSUBKernel(PolicyKernel):
     cdef Py_ssize_t[::1] sorted_elements
     cdef double[::1] sorted_rewards
 
-    def __init__(self, matroid, IndexKernel index, Arms arms):
-        super().__init__(matroid, None, 0)
+    def __init__(self, matroid, IndexKernel index, Arms arms, bint counts_pending=False):
+        super().__init__(matroid, None, 0, counts_pending)
         if arms.sets.rank != self.rank or arms.sets.size != self.size:
             raise changed_matroid(matroid, arms.sets.size, arms.sets.rank, len(matroid.loops))
         cdef Py_ssize_t n = arms.count
@@ -147,6 +151,8 @@ cdef class OSUBKernel(PolicyKernel):
         self.work = self.rank + arms.largest_degree
         self.arm_counts = np.zeros(n, dtype=np.int64)
         self.arm_means = np.zeros(n)
+        self.arm_pending = np.zeros(n, dtype=np.int64)
+        self.arm_index_counts = np.zeros(n, np.int64) if counts_pending else self.arm_counts
         self.arm_inverse_root = np.full(n, np.inf)
         self.leader_rounds = np.zeros(n, dtype=np.int64)
         self.heap = np.zeros(n, dtype=np.int32)
@@ -157,15 +163,17 @@ cdef class OSUBKernel(PolicyKernel):
         self.sorted_rewards = np.zeros(self.rank)
         # The mean of rewards within bounds is within these bounds, too.
         self.index = index
-        self.limit_rewards(index.low, index.high)
+        self.feedback.limit(index.name, index.low, index.high)
         self.min_plays = max(1, index.min_count)
-        self.is_available = None
+        self.is_open = np.zeros(n, dtype=np.uint8)
         self.attach_index()
 
     cdef int attach_index(self) except -1:
         # Statistics of arms, not of elements.
         if self.index is not None:
-            self.index.attach(self.arm_counts, self.arm_means, self.arm_inverse_root)
+            self.index.attach(
+                self.arm_counts, self.arm_means, self.arm_index_counts, self.arm_inverse_root
+            )
             self.random_stream = self.index.random_stream
         return 0
 
@@ -178,8 +186,6 @@ cdef class OSUBKernel(PolicyKernel):
 
     cdef Py_ssize_t leader(self) noexcept:
         """The arm with the largest mean. Of the arms never played, it can only be the lowest."""
-        if self.is_available is not None:
-            return self.available_leader()
         if self.n_played == 0:
             return 0
         if self.n_played < self.arms.count and self.is_better(self.first_unplayed, self.heap[0]):
@@ -187,11 +193,14 @@ cdef class OSUBKernel(PolicyKernel):
         return self.heap[0]
 
     cdef Py_ssize_t available_leader(self) noexcept:
-        """The same among available arms; `for_matroid` has checked that there is one."""
+        """The same among available arms, NONE if there is none."""
         cdef Py_ssize_t best = NONE
-        cdef Py_ssize_t arm
+        cdef Py_ssize_t arm, i
         for arm in range(self.arms.count):
-            if self.is_available[arm] and (best == NONE or self.is_better(arm, best)):
+            self.is_open[arm] = 1
+            for i in range(self.rank):
+                self.is_open[arm] &= self.is_available[self.arms.sets.members[arm, i]] != 0
+            if self.is_open[arm] and (best == NONE or self.is_better(arm, best)):
                 best = arm
         return best
 
@@ -226,16 +235,28 @@ cdef class OSUBKernel(PolicyKernel):
     # ---- a round ----
 
     cdef int decide(self) except -1:
-        cdef Py_ssize_t leader = self.leader()
-        cdef int64_t local_time = self.leader_rounds[leader] + 1
+        cdef Py_ssize_t leader = self.available_leader() if self.is_restricted else self.leader()
+        cdef int64_t local_time
         cdef Py_ssize_t arm = leader
+        if leader == NONE:
+            self.refuse_without_arm()
+        local_time = self.leader_rounds[leader] + 1
         # [CP14] Algorithm OSUB: the leader itself in every (gamma + 1)-th of its rounds.
         if (local_time - 1) % (self.arms.largest_degree + 1) != 0:
             arm = self.best_near(leader, local_time)
         self.chosen[:] = self.arms.sets.members[arm]
         # Last, because an index may raise.
         self.leader_rounds[leader] = local_time
+        self.decided_leader = leader
         return 0
+
+    cdef int refuse_without_arm(self) except -1:
+        """No arm is available: say why."""
+        self.find_round_rank()
+        if self.round_rank < self.rank:
+            raise ValueError("OSUB has arms of whole bases: it cannot play a smaller set")
+        # Exchanges lead from any basis of a matroid to all others, so one would be listed.
+        raise not_reached(self.matroid, np.asarray(self.found).tolist())
 
     cdef Py_ssize_t best_near(self, Py_ssize_t leader, Py_ssize_t local_time) except -1:
         """The arm with the largest index among the leader and its neighbors (ties: the leader, then
@@ -246,7 +267,7 @@ cdef class OSUBKernel(PolicyKernel):
         self.candidates[0] = leader
         for i in range(self.arms.starts[leader], self.arms.starts[leader + 1]):
             arm = self.arms.neighbors[i]
-            if self.is_available is None or self.is_available[arm]:
+            if not self.is_restricted or self.is_open[arm]:
                 self.candidates[n] = arm
                 n += 1
         for i in range(n):
@@ -290,27 +311,42 @@ cdef class OSUBKernel(PolicyKernel):
             total += self.sorted_rewards[i]
         return total / self.rank if self.rank > 0 else 0.0
 
-    def update(self, const Py_ssize_t[::1] elements, const double[::1] rewards):
-        """Check the feedback, then learn from it and end the round."""
-        cdef Py_ssize_t arm
-        cdef double total
-        self.refuse_if_deciding()
-        arm = self.arm_of(elements, rewards)
-        if arm != NONE:
-            total = self.arm_counts[arm] * self.arm_means[arm] + self.sorted_reward()
-            # A reward that is not finite itself is refused below.
-            if not isfinite(total) and np.isfinite(rewards).all():
-                raise ValueError(
-                    f"the rewards of {np.asarray(elements).tolist()} are too large: "
-                    "the mean of their arm overflows"
-                )
-        super().update(elements, rewards)
+    cdef int check_set(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) except -1:
+        cdef Py_ssize_t arm = self.arm_of(elements, rewards)
+        if arm != NONE and not isfinite(
+            self.arm_counts[arm] * self.arm_means[arm] + self.sorted_reward()
+        ):
+            raise ValueError(
+                f"the rewards of {np.asarray(elements).tolist()} are too large: "
+                "the mean of their arm overflows"
+            )
+        return 0
 
-    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
+    cdef void learn_set(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) noexcept:
         cdef Py_ssize_t arm = self.arm_of(elements, rewards)
         if arm != NONE:
             self.learn_arm(arm, self.sorted_reward())
-        return PolicyKernel.learn(self, elements, rewards)
+
+    cdef void shift_pending_set(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t plays
+    ) noexcept:
+        cdef Py_ssize_t arm = NONE
+        # Elements below 0 are those that the problem has no more.
+        if elements.shape[0] == self.rank and (self.rank == 0 or elements[0] >= 0):
+            arm = self.arms.sets.find(elements, self.arms.sets.key(elements))
+        if arm != NONE:
+            self.arm_pending[arm] += plays
+            if self.counts_pending:
+                self.set_arm_width(arm)
+
+    cdef void set_arm_width(self, Py_ssize_t arm) noexcept:
+        """The number of pending plays of an arm has changed, and these count."""
+        self.arm_index_counts[arm] = self.arm_counts[arm] + self.arm_pending[arm]
+        self.arm_inverse_root[arm] = 1 / sqrt(<double>self.arm_index_counts[arm])
 
     cdef void learn_arm(self, Py_ssize_t arm, double reward) noexcept:
         cdef Statistics statistics
@@ -319,41 +355,28 @@ cdef class OSUBKernel(PolicyKernel):
         statistics.counts = &self.arm_counts[0]
         statistics.means = &self.arm_means[0]
         statistics.inverse_root = &self.arm_inverse_root[0]
+        statistics.pending = &self.arm_pending[0] if self.counts_pending else NULL
+        statistics.index_counts = &self.arm_index_counts[0]
         statistics.inverse_roots = &self.inverse_roots[0]
         statistics.n_inverse_roots = self.inverse_roots.shape[0]
         if observe(&statistics, arm, reward) == 1:
             self.enter(arm)
         self.settle(arm)
 
-    # ---- rounds in which not all elements are available ----
+    # ---- decisions that are undone, or made again ----
 
-    def for_matroid(self, matroid, PolicyKernel before=None):
-        cdef OSUBKernel part
-        if matroid.rank < self.rank:
-            raise ValueError("OSUB has arms of whole bases: it cannot play a smaller set")
-        part = super().for_matroid(matroid, before)
-        part.arm_counts[:] = self.arm_counts
-        part.arm_means[:] = self.arm_means
-        part.arm_inverse_root[:] = self.arm_inverse_root
-        part.leader_rounds[:] = self.leader_rounds
-        members = self.arms.members_copy()
-        is_open = np.asarray(part.is_playable)[members].all(axis=1)
-        if not is_open.any():
-            # Exchanges lead from any basis of a matroid to all others, so one would be listed.
-            basis = matroid.max_weight_basis(np.zeros(self.size))
-            raise not_reached(self.matroid, basis.tolist())
-        part.is_available = is_open.astype(np.uint8)
-        return part
+    cdef int shift_time(self, Py_ssize_t rounds) except -1:
+        self.leader_rounds[self.decided_leader] += rounds
+        return 0
 
     def outcome(self):
-        return super().outcome() | {"leader_rounds": np.array(self.leader_rounds)}
+        return super().outcome() | {"leader": self.decided_leader}
 
     def adopt(self, dict outcome):
         super().adopt(outcome)
-        np.asarray(self.leader_rounds)[:] = outcome["leader_rounds"]
-
-    cdef void shift_time(self, Py_ssize_t rounds) noexcept:
-        self.leader_rounds[self.leader()] += rounds
+        self.decided_leader = outcome["leader"]
+        if self.is_decided:
+            self.shift_time(1)
 
     # ---- what users see ----
 
@@ -381,10 +404,11 @@ cdef class OSUBKernel(PolicyKernel):
             "arm_counts": np.array(self.arm_counts),
             "arm_means": np.array(self.arm_means),
             "leader_rounds": np.array(self.leader_rounds),
+            "decided_leader": self.decided_leader,
         }
 
     def parameters(self):
-        return self.index, self.arms
+        return self.index, self.arms, self.counts_pending
 
     def restore(self, state):
         super().restore(state)
@@ -392,8 +416,15 @@ cdef class OSUBKernel(PolicyKernel):
         np.asarray(self.arm_counts)[:] = counts
         np.asarray(self.arm_means)[:] = state["arm_means"]
         np.asarray(self.leader_rounds)[:] = state["leader_rounds"]
+        self.decided_leader = state["decided_leader"]
+        for identifier in self.decisions.open_ids():
+            self.shift_pending_set(self.decisions.decision(identifier)[1], 1)
+        if self.counts_pending:
+            np.asarray(self.arm_index_counts)[:] = counts + np.asarray(self.arm_pending)
         with np.errstate(divide="ignore"):
-            np.asarray(self.arm_inverse_root)[:] = 1 / np.sqrt(counts.astype(float))
+            np.asarray(self.arm_inverse_root)[:] = 1 / np.sqrt(
+                np.asarray(self.arm_index_counts, dtype=float)
+            )
         self.n_played = 0
         self.first_unplayed = 0
         for arm in np.flatnonzero(counts).tolist():

@@ -1,0 +1,136 @@
+"""Checks of the feedback that a policy receives."""
+
+import warnings
+
+import numpy as np
+
+from libc.math cimport INFINITY, fabs, isfinite
+
+from matroid_bandits._arguments import not_an_element
+from matroid_bandits.errors import out_of_range
+
+# A reward this many times the assumed noise away from the mean shows that the noise is larger.
+cdef double MOST_DEVIATIONS = 100.0
+
+
+cdef class Feedback:
+    """Refuses feedback that is wrong, in the user's words; changes nothing.
+
+    Parameters
+    ----------
+    counts, means
+        The statistics of the policy, by element.
+    """
+
+    def __init__(self, const int64_t[::1] counts, const double[::1] means):
+        self.size = counts.shape[0]
+        self.counts = counts
+        self.means = means
+        self.stamp = np.zeros(self.size, dtype=np.int64)
+        self.assumed_noise = INFINITY
+        self.former = []
+        self.limit("the policy", -INFINITY, INFINITY)
+
+    def limit(self, str owner, double low, double high):
+        """Accept rewards from `low` to `high` only; `owner` needs that."""
+        self.owner = owner
+        self.low = low
+        self.high = high
+        self.is_bounded = low > -INFINITY or high < INFINITY
+
+    def use_units(self, tuple labels, bint are_costs, double pivot):
+        """In messages, use the labels, if there are any, and costs, if rewards are `pivot - cost`.
+
+        """
+        self.labels = labels
+        self.are_costs = are_costs
+        self.pivot = pivot
+
+    def assume_noise(self, double noise):
+        """Warn, once, if rewards are spread out much more than `noise`, a default."""
+        self.assumed_noise = noise
+
+    cdef int check(self, const Py_ssize_t[::1] elements, const double[::1] rewards) except -1:
+        """Refuse feedback if anything about it is wrong."""
+        cdef Py_ssize_t i, e
+        if elements.shape[0] != rewards.shape[0]:
+            raise ValueError(
+                f"one {self.kind()} per element is needed, got {elements.shape[0]} elements "
+                f"and {rewards.shape[0]} {self.kind()}s"
+            )
+        self.last_stamp += 1
+        for i in range(elements.shape[0]):
+            e = elements[i]
+            if e < 0 or e >= self.size:
+                raise not_an_element(e, self.size)
+            if self.stamp[e] == self.last_stamp:
+                raise ValueError(
+                    f"{self.described(e)} is given twice; each has at most one {self.kind()} a "
+                    "round"
+                )
+            self.stamp[e] = self.last_stamp
+            self.check_reward(e, rewards[i])
+        return 0
+
+    cdef int check_reward(self, Py_ssize_t e, double reward) except -1:
+        """Refuse a reward that cannot be learned from."""
+        cdef double given = self.in_user_units(reward)
+        if not isfinite(reward):
+            raise ValueError(
+                f"the {self.kind()} of {self.described(e)} is {given}; it must be finite"
+            )
+        self.check_range(e, reward)
+        if e < 0:
+            return 0
+        if not isfinite(updated_mean(self.counts[e], self.means[e], reward)):
+            raise ValueError(
+                f"the {self.kind()} {given} of {self.described(e)} is too large: its mean overflows"
+            )
+        if fabs(reward - self.means[e]) > MOST_DEVIATIONS * self.assumed_noise and self.counts[e]:
+            noise = self.assumed_noise
+            self.assumed_noise = INFINITY
+            warnings.warn(
+                f"{self.described(e)} had a mean of {self.in_user_units(self.means[e]):.6g} and "
+                f"now {given:.6g}, but the policy assumes a noise of {noise:g}, its default; pass "
+                "noise=..., the standard deviation of the rewards",
+                stacklevel=2,
+            )
+        return 0
+
+    cdef int check_default(self, double reward) except -1:
+        """Refuse a reward for whatever is missing that the policy is not for."""
+        cdef double given = self.in_user_units(reward)
+        if not isfinite(reward):
+            raise ValueError(f"the {self.kind()} of missing elements is {given}; it must be finite")
+        if self.is_bounded and not self.low <= reward <= self.high:
+            raise out_of_range(
+                self.owner, self.kind(), "missing elements", given, (self.low, self.high)
+            )
+        return 0
+
+    cdef int check_range(self, Py_ssize_t e, double reward) except -1:
+        """Refuse a reward that the policy is not for."""
+        if self.is_bounded and not self.low <= reward <= self.high:
+            raise out_of_range(
+                self.owner,
+                self.kind(),
+                self.described(e),
+                self.in_user_units(reward),
+                (self.low, self.high),
+            )
+        return 0
+
+    cdef object name(self, Py_ssize_t e):
+        if e < 0:
+            return self.former[-1 - e]
+        return e if self.labels is None else self.labels[e]
+
+    cdef str described(self, Py_ssize_t e):
+        name = self.name(e)
+        return f"element {name}" if self.labels is None else repr(name)
+
+    cdef str kind(self):
+        return "cost" if self.are_costs else "reward"
+
+    cdef double in_user_units(self, double reward) noexcept:
+        return self.pivot - reward if self.are_costs else reward

@@ -1,0 +1,424 @@
+"""One round: the statistics it is decided by, the available elements, and greedy."""
+
+import numpy as np
+
+from libc.math cimport sqrt
+from libc.string cimport memcmp
+
+from matroid_bandits._core.policies.guard cimport HELD, LENT_TO_RULE
+from matroid_bandits._core.sorting cimport sort_descending, sort_elements
+
+from matroid_bandits._core.matroids.cached import CachedKernel
+from matroid_bandits._core.matroids.compose.minor import MinorKernel
+from matroid_bandits.errors import changed_matroid, no_basis, too_small
+
+# The table of 1 / sqrt(count) ends here: 8 MB.
+cdef Py_ssize_t MOST_INVERSE_ROOTS = 2**20
+
+# As far as any policy has needed it; never changed, only replaced by a longer one.
+cdef double[::1] known_inverse_roots = np.zeros(0)
+
+
+cdef class RoundKernel:
+    """Statistics and greedy on one matroid; a rule adds `decide`."""
+
+    def __init__(
+        self,
+        matroid,
+        IndexKernel index=None,
+        Py_ssize_t min_count=1,
+        bint counts_pending=False,
+    ):
+        self.matroid = matroid
+        self.guard = Guard()
+        self.oracle = matroid._new_kernel()
+        # Read once: a matroid written in Python may contradict itself later.
+        self.size = self.oracle.size
+        self.rank = matroid.rank
+        loops = matroid.loops
+        if matroid.size != self.size or not 0 <= self.rank <= self.size - len(loops):
+            raise changed_matroid(matroid, self.size, self.rank, len(loops))
+        self.work = self.size
+        playable = np.ones(self.size, dtype=bool)
+        playable[loops] = False
+        self.is_playable = playable.astype(np.uint8)
+        self.playable = np.flatnonzero(playable)
+        self.min_count = min_count
+        self.n_undersampled = self.playable.shape[0] if min_count > 0 else 0
+        self.counts = np.zeros(self.size, dtype=np.int64)
+        self.means = np.zeros(self.size)
+        self.pending = np.zeros(self.size, dtype=np.int64)
+        self.counts_pending = counts_pending
+        self.index_counts = np.zeros(self.size, np.int64) if counts_pending else self.counts
+        self.inverse_root = np.full(self.size, np.inf)
+        self.inverse_roots = np.zeros(64)
+        self.extend_inverse_roots()
+        self.feedback = Feedback(self.counts, self.means)
+        self.index = index
+        self.attach_index()
+        if index is not None:
+            self.notifies_index = index.needs_rewards
+            self.feedback.limit(index.name, index.low, index.high)
+        self.marked = -1
+        self.chosen_array = np.zeros(self.rank, dtype=np.intp)
+        self.chosen = self.chosen_array
+        self.order = np.flatnonzero(playable)
+        self.scratch = np.empty(self.playable.shape[0], dtype=np.intp)
+        self.found = np.zeros(self.rank, dtype=np.intp)
+        self.candidates = self.playable
+        self.round_rank = self.rank
+        self.is_available = None
+        self.candidate_space = None
+
+    cdef int remember_answers(self) except -1:
+        """Cache the answers of a matroid written in Python, or with such parts, to exchanges."""
+        if self.oracle.is_python:
+            self.oracle = CachedKernel(self.oracle, self.rank)
+        return 0
+
+    cdef int attach_index(self) except -1:
+        """Make the index use these statistics."""
+        if self.index is not None:
+            self.index.attach(self.counts, self.means, self.index_counts, self.inverse_root)
+            self.random_stream = self.index.random_stream
+        return 0
+
+    # ---- what a rule implements ----
+
+    cdef int decide(self) except -1:
+        """Write the set to play into `chosen`, ascending. If it raises, nothing has changed."""
+        raise NotImplementedError
+
+    cdef int reserve(self, Py_ssize_t n) except -1:
+        """Get all memory for deciding or learning about n elements, so that neither can fail."""
+        return 0
+
+    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
+        """Learn from checked feedback, at most one reward of each element."""
+        cdef Statistics statistics
+        cdef Py_ssize_t i
+        if elements.shape[0] > 0:
+            statistics = statistics_of(self)
+        if self.notifies_index:
+            self.notify_index(elements, rewards)
+        for i in range(elements.shape[0]):
+            if observe(&statistics, elements[i], rewards[i]) == self.min_count:
+                self.n_undersampled -= self.is_playable[elements[i]]
+        return 0
+
+    cdef void forget_draws(self) noexcept:
+        """Random numbers drawn in this round are to be drawn again."""
+
+    cdef void set_width(self, Py_ssize_t e) noexcept:
+        """The number of pending plays of e has changed, and these count."""
+        self.index_counts[e] = self.counts[e] + self.pending[e]
+        self.inverse_root[e] = 1 / sqrt(<double>self.index_counts[e])
+
+    cdef void notify_index(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) noexcept:
+        """Pass rewards to an index that keeps more than counts and means, before these change."""
+        cdef Py_ssize_t i
+        for i in range(elements.shape[0]):
+            self.index.observe(elements[i], rewards[i])
+
+    # ---- a round ----
+
+    cdef int choose(self, rule) except -1:
+        """Settle the set of this round, once. The caller holds the guard.
+
+        Parameters
+        ----------
+        rule
+            A function that returns the set, for a rule written in Python; else None.
+        """
+        if self.is_chosen:
+            return 0
+        # Without priors, no count exceeds the number of rounds.
+        if self.rounds + 1 >= self.inverse_roots.shape[0] < MOST_INVERSE_ROOTS:
+            self.extend_inverse_roots()
+        self.reserve(2 * self.rank)
+        if self.n_undersampled == 0 and self.initial_rounds is not None:
+            self.initial_rounds = None
+        self.mark()
+        if rule is not None:
+            self.ask(rule)
+        else:
+            self.decide_here()
+        self.is_chosen = True
+        return 0
+
+    cdef int decide_here(self) except -1:
+        """Decide by the kernel's own rule, once a round. If that fails, a second attempt draws the
+        same random numbers.
+        """
+        if self.is_decided:
+            return 0
+        if not self.is_restricted:
+            self.n_initial = self.n_undersampled
+        if self.random_stream is None:
+            self.decide()
+        else:
+            try:
+                self.decide()
+            except BaseException:
+                self.random_stream.rewind()
+                self.forget_draws()
+                raise
+        self.is_decided = True
+        return 0
+
+    cdef int ask(self, rule) except -1:
+        """Let a rule written in Python decide."""
+        cdef const Py_ssize_t[::1] elements
+        if self.is_restricted:
+            self.find_round_rank()
+        self.guard.level = LENT_TO_RULE
+        try:
+            elements = rule()
+        finally:
+            self.guard.level = HELD
+        self.chosen[: elements.shape[0]] = elements
+        return 0
+
+    def own_rule(self):
+        """What the kernel's own rule decides, for a rule written in Python that builds on it."""
+        cdef int before = self.guard.take(True)
+        try:
+            self.decide_here()
+            return self.chosen_array[: self.round_rank].copy()
+        finally:
+            self.guard.give_back(before)
+
+    cdef int mark(self) except -1:
+        """Note the counters and the position in the random stream before this round, once."""
+        if self.marked == self.rounds:
+            return 0
+        self.marked = self.rounds
+        self.calls_before[0] = self.oracle_calls
+        self.calls_before[1] = self.greedy_calls
+        self.calls_before[2] = self.neighborhood_updates
+        if self.random_stream is not None:
+            self.random_stream.mark()
+        return 0
+
+    cdef int extend_inverse_roots(self) except -1:
+        """Extend the table of 1 / sqrt(count) to twice as many counts."""
+        global known_inverse_roots
+        cdef Py_ssize_t wanted = 2 * self.inverse_roots.shape[0]
+        if known_inverse_roots.shape[0] < wanted:
+            with np.errstate(divide="ignore"):
+                known_inverse_roots = 1 / np.sqrt(np.arange(<double>wanted))
+        self.inverse_roots = known_inverse_roots
+        return 0
+
+    cdef int count_undersampled(self) except -1:
+        counts = np.asarray(self.counts)[np.asarray(self.playable)]
+        self.n_undersampled = int(np.count_nonzero(counts < self.min_count))
+        return 0
+
+    # ---- available elements ----
+
+    cdef int set_available(
+        self, const unsigned char[::1] is_available, bint allow_smaller
+    ) except -1:
+        """Decide this round among some elements, or among all, for None."""
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t i, e
+        self.allow_smaller = allow_smaller
+        self.round_rank = self.rank
+        if is_available is None:
+            self.is_restricted = False
+            self.candidates = self.playable
+            self.n_initial = self.n_undersampled
+            return 0
+        if self.candidate_space is None:
+            self.is_available = np.zeros(self.size, dtype=np.uint8)
+            self.candidate_space = np.zeros(self.playable.shape[0], dtype=np.intp)
+            self.candidate_order = np.zeros(self.playable.shape[0], dtype=np.intp)
+        self.is_restricted = True
+        self.is_available[:] = is_available
+        self.n_initial = 0
+        for i in range(self.playable.shape[0]):
+            e = self.playable[i]
+            if is_available[e]:
+                self.candidate_space[n] = e
+                self.n_initial += self.counts[e] < self.min_count
+                n += 1
+        self.candidates = self.candidate_space[:n]
+        return 0
+
+    cdef bint is_for(self, const unsigned char[::1] is_available) noexcept:
+        """Whether the available elements of this round are these."""
+        if is_available is None or not self.is_restricted:
+            return is_available is None and not self.is_restricted
+        return memcmp(&is_available[0], &self.is_available[0], self.size) == 0
+
+    cdef bytes available_key(self):
+        """The available elements as a key of dictionaries; empty if all are available."""
+        return bytes(self.is_available) if self.is_restricted else b""
+
+    def available_elements(self):
+        """The available elements of this round, ascending; None if all are available."""
+        return np.flatnonzero(self.is_available) if self.is_restricted else None
+
+    cdef int find_round_rank(self) except -1:
+        """Find the rank of the available elements, uncounted."""
+        self.is_oracle_used = True
+        self.round_rank = self.oracle.greedy(self.candidates, self.rank, self.found)
+        return self.refuse_if_smaller()
+
+    cdef int refuse_if_smaller(self) except -1:
+        """After greedy: refuse to play less than a basis, unless that is allowed."""
+        if self.round_rank < self.rank and not self.allow_smaller:
+            raise self.too_few(self.completion(np.asarray(self.found[: self.round_rank])))
+        return 0
+
+    cdef int refuse_available(self, const unsigned char[::1] is_available) except -1:
+        """Refuse available elements without a full basis; change nothing."""
+        playable = np.asarray(self.playable)
+        candidates = playable[np.asarray(is_available)[playable] != 0]
+        self.is_oracle_used = True
+        basis = self.oracle.greedy_basis(candidates, self.rank)
+        if len(basis) < self.rank:
+            raise self.too_few(self.completion(basis))
+        return 0
+
+    cdef object too_few(self, completion):
+        """The error for available elements without a full basis, which `completion` completes."""
+        missing = [self.feedback.name(e) for e in completion[:5].tolist()]
+        return no_basis(self.rank, self.rank - len(completion), missing)
+
+    cdef object completion(self, found):
+        """What completes a basis of the available elements to one of all elements."""
+        self.is_oracle_used = True
+        others = np.setdiff1d(self.playable, found, assume_unique=True)
+        order = np.concatenate((found, others))
+        # Available elements depend on those found, and are refused: what comes is not available.
+        return self.oracle.greedy_basis(order, self.rank)[len(found) :]
+
+    cdef MatroidKernel round_oracle(self):
+        """After greedy: the oracle for exchanges with the sets of this round."""
+        if self.round_rank == self.rank:
+            return self.oracle
+        if self.smaller_oracle is None:
+            elements = np.arange(self.size)
+            nothing = np.zeros(0, dtype=np.intp)
+            self.smaller_oracle = MinorKernel(self.oracle, elements, nothing, nothing)
+        self.smaller_oracle.complete_by(self.completion(np.asarray(self.found[: self.round_rank])))
+        return self.smaller_oracle
+
+    # ---- greedy, as the paper counts it ----
+
+    cdef int run_greedy(self, const Py_ssize_t[::1] order) except -1:
+        """Greedy basis of playable elements in `order`, written to `found`, counted."""
+        cdef Py_ssize_t taken = self.oracle.greedy(order, self.rank, self.found)
+        cdef Py_ssize_t tested = self.oracle.tested
+        if taken < self.rank:
+            if not self.is_restricted:
+                raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
+            self.round_rank = taken
+            self.refuse_if_smaller()
+            # Where the rank is known, no element is tested after the last one taken.
+            tested = 0
+            while taken > 0 and order[tested] != self.found[taken - 1]:
+                tested += 1
+            tested += taken > 0
+        self.greedy_calls += 1
+        self.oracle_calls += tested
+        return 0
+
+    cdef int greedy_on(self, const double[::1] values) except -1:
+        """Greedy by value, largest first, ties to the lowest element."""
+        cdef Py_ssize_t n = self.candidates.shape[0]
+        cdef Py_ssize_t k = 0
+        cdef Py_ssize_t i
+        if not self.is_restricted:
+            sort_descending(values, self.order, self.scratch)
+            return self.run_greedy(self.order)
+        for i in range(self.order.shape[0]):
+            if self.is_available[self.order[i]]:
+                self.candidate_order[k] = self.order[i]
+                k += 1
+        sort_descending(values, self.candidate_order[:n], self.scratch[:n])
+        # Back to their places, so that the whole order stays nearly sorted from round to round.
+        k = 0
+        for i in range(self.order.shape[0]):
+            if self.is_available[self.order[i]]:
+                self.order[i] = self.candidate_order[k]
+                k += 1
+        return self.run_greedy(self.candidate_order[:n])
+
+    cdef int choose_found(self) except -1:
+        """Play the set that greedy found."""
+        self.chosen[: self.round_rank] = self.found[: self.round_rank]
+        sort_elements(self.chosen[: self.round_rank])
+        return 0
+
+    cdef int use_symmetry(
+        self, const int32_t[::1] symmetry_class, Py_ssize_t n_classes
+    ) except -1:
+        """Find the bases of the initial rounds by symmetry class, where that is quicker.
+
+        They are the same bases, but fewer elements are tested, and counted.
+        """
+        if self.min_count == 1 and n_classes < self.playable.shape[0]:
+            self.initial_rounds = InitialRounds(
+                symmetry_class, n_classes, np.asarray(self.playable), self.counts
+            )
+        return 0
+
+    cdef int initial_round(self) except -1:
+        """Choose the greedy basis that prefers elements observed fewer than `min_count` times.
+
+        Of these, elements with fewer pending plays come first (ties: lowest element).
+        """
+        cdef Py_ssize_t i, e, taken
+        cdef Py_ssize_t new = 0
+        cdef Py_ssize_t old = self.n_initial
+        cdef Py_ssize_t n = self.candidates.shape[0]
+        if self.initial_rounds is not None and not self.is_restricted and self.n_pending == 0:
+            taken = self.initial_rounds.greedy(self.oracle, self.rank, self.found)
+            if taken < self.rank:
+                raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
+            self.greedy_calls += 1
+            self.oracle_calls += self.initial_rounds.tested
+            return self.choose_found()
+        for i in range(n):
+            e = self.candidates[i]
+            if self.counts[e] < self.min_count:
+                self.scratch[new] = e
+                new += 1
+            else:
+                self.scratch[old] = e
+                old += 1
+        if self.n_pending > 0:
+            first = np.asarray(self.scratch[:new])
+            first[:] = first[np.argsort(np.asarray(self.pending)[first], kind="stable")]
+        self.run_greedy(self.scratch[:n])
+        return self.choose_found()
+
+    def greedy_basis(self, const double[::1] values):
+        """Greedy by value for policies written in Python: counted, ascending."""
+        cdef int before = self.guard.take(True)
+        try:
+            self.is_oracle_used = True
+            self.greedy_on(values)
+            return np.sort(self.found[: self.round_rank])
+        finally:
+            self.guard.give_back(before)
+
+    def is_found(self, const Py_ssize_t[::1] elements):
+        """Whether `elements`, ascending, are what greedy found last."""
+        return np.array_equal(elements, np.sort(self.found[: self.round_rank]))
+
+    # ---- what users read ----
+
+    def counts_copy(self):
+        return np.array(self.counts)
+
+    def means_copy(self):
+        """Means so far; NaN where nothing was observed."""
+        means = np.array(self.means)
+        means[np.asarray(self.counts) == 0] = np.nan
+        return means

@@ -1,0 +1,236 @@
+"""Decisions, and feedback that comes late, in parts, out of order, twice or never."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Generic
+
+import numpy as np
+
+from matroid_bandits._arguments import as_list, element_array, real, real_array
+from matroid_bandits._types import Selection
+from matroid_bandits.policies.availability import availability_mask
+from matroid_bandits.policies.decision import Decision, OpenDecisions, decision_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from matroid_bandits._core.policies.base import PolicyKernel
+    from matroid_bandits._types import CountArray, FloatArray, IntArray
+    from matroid_bandits.policies.translation import Translation
+    from matroid_bandits.problem import Problem
+
+__all__ = ["LateFeedback", "pairs"]
+
+
+class LateFeedback(Generic[Selection]):
+    """What a policy needs behind a web site: many decisions at a time, feedback whenever it comes.
+
+    Any number of threads may use one policy. Calls are made one after the other.
+    """
+
+    _kernel: PolicyKernel
+    _problem: Problem[Any, Any]
+    _translation: Translation
+    _is_plain: bool
+
+    if TYPE_CHECKING:
+
+        @property
+        def _rule(self) -> Callable[[], IntArray] | None: ...
+        @property
+        def _hook(self) -> Callable[[IntArray, FloatArray], None] | None: ...
+        def _names(self, elements: IntArray) -> Selection: ...
+
+    def decide(
+        self,
+        available: Iterable[Any] | npt.NDArray[np.bool_] | None = None,
+        *,
+        allow_smaller: bool = False,
+        id: str | int | None = None,  # noqa: A002
+    ) -> Decision[Selection]:
+        """Make a decision: a round of its own, which stays open until its feedback has come.
+
+        Unlike `select`, it begins a new round with every call. So several visitors can be served
+        before the first feedback arrives.
+
+        Parameters
+        ----------
+        available : iterable, or array of bool, optional
+            The elements that are available in this round, by default all: labels (numbers, where
+            there are none), or a mask with one truth value per element. The round is then decided
+            on the matroid restricted to them, by everything learned so far.
+        allow_smaller : bool, default False
+            If the available elements contain no full basis, play a largest set that may be played,
+            instead of raising an error.
+        id : str or int, optional
+            An id of your own, such as that of a request. By default the number of the round.
+
+        Returns
+        -------
+        Decision
+            With `id`, `elements`, `round`, `available`.
+
+        Raises
+        ------
+        NoBasisError
+            If the available elements contain no full basis. Nothing has changed then.
+        DecisionError
+            If the id belongs to another decision.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> ads = mb.Problem(mb.UniformMatroid(1, 3), labels=["car", "tea", "book"])
+        >>> policy = mb.MAUB(ads)
+        >>> first, second = policy.decide(), policy.decide(available=["tea", "book"])
+        >>> first.elements, second.elements
+        (['car'], ['tea'])
+        >>> policy.learn(second, {"tea": 1.0})
+        >>> policy.learn(first.id, {"car": 0.0})
+        >>> policy.counts
+        array([1, 1, 0])
+        """
+        identifier = None if id is None else decision_id(id)
+        mask = None if available is None else availability_mask(self._problem, available)
+        made, number, elements = self._kernel.open(identifier, mask, allow_smaller, self._rule)
+        return Decision(made, self._names(elements), number, self._problem, mask)
+
+    def learn(
+        self,
+        decision: Decision[Selection] | str | int,
+        rewards: Mapping[Any, float] | npt.ArrayLike,
+        *,
+        final: bool = False,
+    ) -> None:
+        """Learn rewards, or costs, of elements of a decision.
+
+        Feedback may come late, in parts and in any order. The same feedback again changes nothing.
+        A decision is closed when all its feedback has come.
+
+        Parameters
+        ----------
+        decision : Decision, str or int
+            The decision, or its id.
+        rewards : mapping, or array_like of float
+            The reward of each element that was observed: ``{"tea": 1.0}``, or a Series of pandas.
+            Without names, those of all elements of the decision, in their order.
+        final : bool, default False
+            Whether nothing more will come for this decision: it is closed.
+
+        Raises
+        ------
+        DecisionError
+            If there is no such decision, if an element is not in it or has other feedback already,
+            or if the decision is closed. Nothing has changed then.
+        ValueError
+            If anything else is wrong with the input. Nothing has changed then.
+
+        Notes
+        -----
+        The feedback of the 10,000 decisions that were closed most recently is kept, so that it is
+        recognized if it is delivered again.
+        """
+        identifier = decision_id(decision)
+        values: npt.ArrayLike
+        if hasattr(rewards, "items"):
+            names, values = pairs(rewards)
+            elements = self._elements_in_decisions(names)
+        else:
+            elements, values = self._kernel.decisions.decision(identifier)[1], rewards
+        given = real_array(values, "rewards" if self._is_plain else self._translation.kind)
+        if len(given) != len(elements):
+            raise ValueError(
+                f"decision {identifier!r} has {len(elements)} elements, got {len(given)} "
+                f"{self._translation.kind}; pass one each, in the order of its elements, or a "
+                "mapping: {element: reward}"
+            )
+        learned = given if self._is_plain else self._translation.as_rewards(given)
+        self._kernel.learn_decision(identifier, elements, learned, final, self._hook)
+
+    def expire(
+        self,
+        ids: Iterable[Decision[Selection] | str | int] | Decision[Selection] | str | int,
+        reward: float | None = None,
+    ) -> None:
+        """Close decisions for which nothing more is expected.
+
+        Decisions that are closed already stay as they are.
+
+        Parameters
+        ----------
+        ids : iterable of Decision, str or int
+            The decisions, or their ids; one alone will do.
+        reward : float, optional
+            What is learned for elements without feedback, such as 0 for "no click"; a cost, if the
+            problem has ``sense="min"``. By default nothing is learned about them.
+
+        Raises
+        ------
+        DecisionError
+            If there is no such decision. Nothing has changed then.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> policy = mb.MAUB(mb.UniformMatroid(1, 3))
+        >>> for _ in range(3):
+        ...     decision = policy.decide()
+        >>> old = [d.id for d in policy.open_decisions.values() if d.round <= 2]
+        >>> policy.expire(old, reward=0.0)
+        >>> policy.counts, policy.n_pending
+        (array([1, 1, 0]), array([0, 0, 1]))
+        """
+        single = isinstance(ids, (Decision, str, int, np.integer))
+        given = [ids] if single else as_list(_ids(ids), "ids")
+        identifiers = [decision_id(one) for one in given]
+        value = None
+        if reward is not None:
+            value = real(reward, "reward", minimum=-np.inf, maximum=np.inf)
+            if not self._is_plain:
+                value = float(self._translation.as_rewards(np.array([value]))[0])
+        self._kernel.expire(identifiers, value, self._hook)
+
+    @property
+    def open_decisions(self) -> OpenDecisions[Selection]:
+        """The decisions that wait for feedback: a mapping from id to Decision, oldest first.
+
+        What `select` has returned becomes one of them if `decide` is called before `update`.
+        """
+        return OpenDecisions(self._kernel, self._problem)
+
+    @property
+    def n_pending(self) -> CountArray:
+        """Of each element, the number of open decisions that contain it and have no feedback for it
+        (a copy).
+        """
+        return self._kernel.pending_copy()
+
+    def _elements_in_decisions(self, names: list[Any]) -> IntArray:
+        """The numbers of names; below 0 for those that the problem has no more."""
+        former = self._kernel.feedback.former
+        if not former:
+            if self._is_plain:
+                return element_array(names)
+            return self._problem.elements(names)
+        gone = {name: -1 - k for k, name in enumerate(former)}
+        return np.array(
+            [gone[n] if n in gone else self._problem.elements([n])[0] for n in names], dtype=np.intp
+        )
+
+
+def pairs(given: Any) -> tuple[list[Any], list[Any]]:
+    """The keys and values of a mapping, or of a Series of pandas."""
+    if not hasattr(given, "items"):
+        raise ValueError(
+            "rewards are missing; write update(elements, rewards) or update({element: reward})"
+        )
+    items = list(given.items())
+    return [key for key, _ in items], [value for _, value in items]
+
+
+def _ids(ids: Any) -> Any:
+    """The ids of a mapping, such as `open_decisions`; other iterables as they are."""
+    return list(ids) if isinstance(ids, Mapping) else ids
