@@ -165,6 +165,14 @@ def conflicting_feedback(
     )
 
 
+def wrong_length(identifier: object, n_elements: int, n_rewards: int) -> ValueError:
+    """The error for rewards without names that are not one for each element of a decision."""
+    return ValueError(
+        f"decision {identifier!r} has {n_elements} elements, got {n_rewards} values; pass one for "
+        "each element, in their order, or a mapping: {element: reward}"
+    )
+
+
 def not_in_decision(name: object, identifier: object) -> DecisionError:
     """The error for feedback about an element that is not in the decision."""
     return DecisionError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from matroid_bandits._arguments import freeze
 from matroid_bandits._core.matroids.compose.minor import MinorKernel
+from matroid_bandits._core.policies.masks import mask_of
 from matroid_bandits.matroids import Matroid, MinorMatroid
 from matroid_bandits.matroids.base import CompiledMatroid
 
@@ -66,6 +67,9 @@ def availability_mask(
     available : iterable, or array of bool
         Labels, numbers where there are none, or a mask.
     """
+    flags = mask_of(available, problem.size, None if problem.labels is None else problem._number)
+    if flags is not None:
+        return None if flags.all() else flags
     kind = getattr(getattr(available, "dtype", None), "kind", None)
     if kind is None and hasattr(available, "__array__") and problem.labels is None:
         available = np.asarray(available)

@@ -134,19 +134,11 @@ class LateFeedback(Generic[Selection]):
         recognized if it is delivered again.
         """
         identifier = decision_id(decision)
-        values: npt.ArrayLike
+        elements, values = None, rewards
         if hasattr(rewards, "items"):
             names, values = pairs(rewards)
             elements = self._elements_in_decisions(names)
-        else:
-            elements, values = self._kernel.decisions.decision(identifier)[1], rewards
-        given = real_array(values, "rewards" if self._is_plain else self._translation.kind)
-        if len(given) != len(elements):
-            raise ValueError(
-                f"decision {identifier!r} has {len(elements)} elements, got {len(given)} "
-                f"{self._translation.kind}; pass one each, in the order of its elements, or a "
-                "mapping: {element: reward}"
-            )
+        given = real_array(values, self._translation.kind)
         learned = given if self._is_plain else self._translation.as_rewards(given)
         self._kernel.learn_decision(identifier, elements, learned, final, self._hook)
 

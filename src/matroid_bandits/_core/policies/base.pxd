@@ -6,6 +6,12 @@ from matroid_bandits._core.policies.round cimport RoundKernel
 cdef class PolicyKernel(RoundKernel):
     cdef readonly DecisionTable decisions
 
+    # Rewards that are about to be learned, ascending by element, and a whole set with its rewards
+    cdef Py_ssize_t[::1] new_elements
+    cdef double[::1] new_rewards
+    cdef Py_ssize_t[::1] set_elements
+    cdef double[::1] set_rewards
+
     # What `select` returned
     cdef readonly bint is_selected  # whether it is the set of this round
     cdef readonly object selection  # its id, if decisions were made since; else None
@@ -42,12 +48,15 @@ cdef class PolicyKernel(RoundKernel):
     ) except -1
     cdef int withdraw(self) except -1
     cdef int undo_decision(self) except -1
-    cdef int open_selection(self) except -1
+    cdef int choose_after_selection(
+        self, identifier, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1
+    cdef int take_back_selection(self, dict selected, bytes key, tuple before) except -1
     cdef object new_decision(self, identifier)
     cdef void shift_pending(self, Py_ssize_t e, Py_ssize_t plays) noexcept
     cdef int call_hook(self, observe, elements, rewards) except -1
-    cdef int learn_row(
-        self, Py_ssize_t row, elements, rewards, observe, int status
-    ) except -1
+    cdef bint is_new(self, Py_ssize_t row, Py_ssize_t column, double reward) except -1
+    cdef Py_ssize_t note_reward(self, Py_ssize_t n, Py_ssize_t e, double reward) except -1
+    cdef int learn_row(self, Py_ssize_t row, Py_ssize_t n, observe, int status) except -1
     cdef int close_decision(self, Py_ssize_t row, int status) except -1
     cdef int refuse_if_deciding(self) except -1

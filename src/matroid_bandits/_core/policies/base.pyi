@@ -42,6 +42,7 @@ class PolicyKernel(RoundKernel):
     def adopt(self, outcome: dict[str, Any]) -> None: ...
     def index_values(self) -> FloatArray: ...
     def round_values(self) -> FloatArray: ...
+    def free_id(self) -> int: ...
     def open(
         self,
         identifier: str | int | None = None,
@@ -52,7 +53,7 @@ class PolicyKernel(RoundKernel):
     def learn_decision(
         self,
         identifier: str | int,
-        elements: IntArray,
+        elements: IntArray | None,
         rewards: FloatArray,
         final: bool = False,
         observe: Callable[[IntArray, FloatArray], None] | None = None,

@@ -18,6 +18,7 @@ from matroid_bandits.errors import (
     conflicting_feedback,
     known_decision,
     not_in_decision,
+    wrong_length,
 )
 
 
@@ -27,6 +28,10 @@ cdef class PolicyKernel(RoundKernel):
     def __init__(self, matroid, index=None, min_count=1, counts_pending=False):
         super().__init__(matroid, index, min_count, counts_pending)
         self.decisions = DecisionTable(self.rank)
+        self.new_elements = np.zeros(self.rank, dtype=np.intp)
+        self.new_rewards = np.zeros(self.rank)
+        self.set_elements = np.zeros(self.rank, dtype=np.intp)
+        self.set_rewards = np.zeros(self.rank)
 
     def parameters(self):
         """The arguments of the constructor that follow the matroid."""
@@ -223,30 +228,70 @@ cdef class PolicyKernel(RoundKernel):
         try:
             if identifier is not None and self.decisions.has(identifier):
                 raise known_decision(identifier)
-            if self.is_selected:
-                if is_available is not None and not allow_smaller:
-                    self.refuse_available(is_available)
-                self.open_selection()
             self.decisions.reserve()
-            self.choose_for(is_available, allow_smaller, rule)
+            if self.is_selected:
+                self.choose_after_selection(identifier, is_available, allow_smaller, rule)
+            else:
+                self.choose_for(is_available, allow_smaller, rule)
             elements = self.chosen_array[: self.round_rank].copy()
             identifier = self.new_decision(identifier)
             number = self.rounds
             if not len(elements):
                 # There is nothing to wait for.
-                nothing = np.zeros(0)
-                self.learn_row(self.decisions.find(identifier), elements, nothing, None, OPEN)
+                self.learn_row(self.decisions.find(identifier), 0, None, OPEN)
             return identifier, number, elements
         finally:
             self.guard.give_back(before)
 
-    cdef int open_selection(self) except -1:
-        """Another decision comes before the update: what `select` returned waits like others."""
-        self.decisions.reserve()
+    cdef int choose_after_selection(
+        self, identifier, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1:
+        """Choose a set before the update: what `select` has returned becomes a decision, too."""
+        selected = self.outcome()
         key = self.available_key()
-        self.selection = self.new_decision(None)
+        before = self.answers, tuple(self.calls_before)
+        if self.random_stream is not None:
+            before += (self.random_stream.marked_position(),)
+        own_id = self.free_id()
+        if own_id == identifier:
+            own_id += 1
+        self.selection = self.new_decision(own_id)
         self.selection_key = key
+        try:
+            self.decisions.reserve()
+            self.choose_for(is_available, allow_smaller, rule)
+        except BaseException:
+            self.take_back_selection(selected, key, before)
+            raise
         return 0
+
+    cdef int take_back_selection(self, dict selected, bytes key, tuple before) except -1:
+        """Return to the round in which `select` has returned `selected`."""
+        cdef Py_ssize_t row = self.decisions.find(self.selection)
+        self.close_decision(row, CLOSED)
+        self.decisions.forget_last()
+        self.rounds -= 1
+        self.set_available(np.frombuffer(key, dtype=np.uint8) if key else None, True)
+        self.round_rank = len(selected["chosen"])
+        self.adopt(selected)
+        if self.is_decided:
+            self.shift_time(-1)  # which `adopt` has added
+        self.is_selected = True
+        self.answers = before[0]
+        self.marked = self.rounds
+        self.calls_before = before[1]
+        if self.random_stream is not None:
+            self.random_stream.set_mark(before[2])
+        return 0
+
+    def free_id(self):
+        """The id of the next decision that is given none: the number of its round, if it is free.
+
+        """
+        identifier = self.rounds + 1
+        while self.decisions.has(identifier):
+            identifier += 1
+        return identifier
 
     cdef object new_decision(self, identifier):
         """Open a decision for the set of this round; the next round begins."""
@@ -255,9 +300,7 @@ cdef class PolicyKernel(RoundKernel):
         if self.counts_pending:
             self.reserve(self.round_rank)
         if identifier is None:
-            identifier = self.rounds + 1
-            while self.decisions.has(identifier):
-                identifier += 1
+            identifier = self.free_id()
         self.decisions.add(identifier, self.rounds + 1, elements)
         for i in range(elements.shape[0]):
             self.shift_pending(elements[i], 1)
@@ -272,56 +315,69 @@ cdef class PolicyKernel(RoundKernel):
         if self.counts_pending:
             self.set_width(e)
 
-    def learn_decision(self, identifier, const Py_ssize_t[::1] elements, const double[::1] rewards,
-                       bint final=False, observe=None):
+    def learn_decision(self, identifier, const Py_ssize_t[::1] elements,
+                       const double[::1] rewards, bint final=False, observe=None):
         """Learn the rewards of elements of a decision; all or nothing.
 
-        A reward that was received before, with the same value, changes nothing.
+        A reward that was received before, with the same value, changes nothing. `elements` is None
+        for all elements of the decision, in their order.
         """
         cdef int before = self.guard.take(False)
         cdef DecisionTable table = self.decisions
-        cdef Py_ssize_t n_new = 0
+        cdef Py_ssize_t n = 0
         cdef Py_ssize_t row, column, i
-        cdef Py_ssize_t[::1] new = np.empty(elements.shape[0], dtype=np.intp)
         try:
             row = table.find(identifier)
-            for i in range(elements.shape[0]):
-                column = table.column_of(row, elements[i])
+            if (table.lengths[row] if elements is None else elements.shape[0]) != rewards.shape[0]:
+                raise wrong_length(identifier, table.lengths[row], rewards.shape[0])
+            for i in range(rewards.shape[0]):
+                column = i if elements is None else table.column_of(row, elements[i])
                 if column < 0:
                     raise not_in_decision(self.feedback.name(elements[i]), identifier)
-                if table.rewards[row, column] == rewards[i]:
-                    continue
-                if not isnan(table.rewards[row, column]) and table.status[row] != EXPIRED:
-                    raise conflicting_feedback(
-                        self.feedback.name(elements[i]),
-                        identifier,
-                        self.feedback.in_user_units(table.rewards[row, column]),
-                        self.feedback.in_user_units(rewards[i]),
-                    )
-                if table.status[row] != OPEN:
-                    raise closed_decision(identifier, table.status[row] == EXPIRED)
-                self.feedback.check_reward(elements[i], rewards[i])
-                new[n_new] = i
-                n_new += 1
-            chosen = np.asarray(new)[:n_new]
-            learned = np.asarray(elements)[chosen]
-            order = np.argsort(learned)
+                if self.is_new(row, column, rewards[i]):
+                    n = self.note_reward(n, table.elements[row, column], rewards[i])
             if table.status[row] == OPEN:
-                self.learn_row(
-                    row,
-                    learned[order],
-                    np.asarray(rewards)[chosen][order],
-                    observe,
-                    CLOSED if final else OPEN,
-                )
+                self.learn_row(row, n, observe, CLOSED if final else OPEN)
         finally:
             self.guard.give_back(before)
+
+    cdef bint is_new(self, Py_ssize_t row, Py_ssize_t column, double reward) except -1:
+        """Whether a reward is to be learned; refuse it if it cannot be."""
+        cdef DecisionTable table = self.decisions
+        cdef double known = table.rewards[row, column]
+        cdef Py_ssize_t e = table.elements[row, column]
+        if known == reward:
+            return False
+        if not isnan(known) and table.status[row] != EXPIRED:
+            raise conflicting_feedback(
+                self.feedback.name(e),
+                table.ids[row],
+                self.feedback.in_user_units(known),
+                self.feedback.in_user_units(reward),
+            )
+        if table.status[row] != OPEN:
+            raise closed_decision(table.ids[row], table.status[row] == EXPIRED)
+        self.feedback.check_reward(e, reward)
+        return True
+
+    cdef Py_ssize_t note_reward(self, Py_ssize_t n, Py_ssize_t e, double reward) except -1:
+        """Add a reward to the n that are about to be learned, which ascend by element."""
+        cdef Py_ssize_t i = n
+        while i > 0 and self.new_elements[i - 1] > e:
+            self.new_elements[i] = self.new_elements[i - 1]
+            self.new_rewards[i] = self.new_rewards[i - 1]
+            i -= 1
+        if i > 0 and self.new_elements[i - 1] == e:
+            raise ValueError(f"{self.feedback.described(e)} is given twice")
+        self.new_elements[i] = e
+        self.new_rewards[i] = reward
+        return n + 1
 
     def expire(self, list identifiers, reward=None, observe=None):
         """Close decisions; what is missing is learned as `reward`, if there is one."""
         cdef int before = self.guard.take(False)
         cdef DecisionTable table = self.decisions
-        cdef Py_ssize_t row, k
+        cdef Py_ssize_t row, k, n
         try:
             if reward is not None:
                 self.feedback.check_default(reward)
@@ -333,52 +389,54 @@ cdef class PolicyKernel(RoundKernel):
             for row in rows:
                 if table.status[row] != OPEN:
                     continue
-                values = np.asarray(table.rewards)[row, : table.lengths[row]]
-                missing = np.asarray(table.elements)[row, : table.lengths[row]][np.isnan(values)]
-                if reward is None:
-                    missing = missing[:0]
-                self.learn_row(
-                    row, missing.astype(np.intp), np.full(len(missing), reward, float), observe,
-                    EXPIRED,
-                )
+                n = 0
+                for k in range(table.lengths[row]):
+                    if reward is not None and isnan(table.rewards[row, k]):
+                        n = self.note_reward(n, table.elements[row, k], reward)
+                self.learn_row(row, n, observe, EXPIRED)
         finally:
             self.guard.give_back(before)
 
-    cdef int learn_row(
-        self, Py_ssize_t row, elements, rewards, observe, int status
-    ) except -1:
-        """Learn checked rewards of an open decision, `elements` ascending; close it if all have
-        come, or with `status`.
+    cdef int learn_row(self, Py_ssize_t row, Py_ssize_t n, observe, int status) except -1:
+        """Learn the n rewards that were noted for an open decision; close it if all have come, or
+        with `status`.
         """
         cdef DecisionTable table = self.decisions
-        cdef Py_ssize_t i
-        cdef const Py_ssize_t[::1] learned = elements
-        cdef const double[::1] values = rewards
         cdef Py_ssize_t length = table.lengths[row]
-        cdef bint is_complete = table.n_missing[row] == learned.shape[0]
+        cdef Py_ssize_t first = 0  # of the noted elements that the problem still has
+        cdef Py_ssize_t i, k
+        # A set with an element that the problem has no more is a set no more.
+        cdef bint is_complete = table.n_missing[row] == n and (
+            length == 0 or table.elements[row, 0] >= 0
+        )
+        while first < n and self.new_elements[first] < 0:
+            first += 1
         if is_complete:
-            whole_set = np.asarray(table.elements)[row, :length].astype(np.intp)
-            whole_rewards = np.array(table.rewards[row, :length])
-            whole_rewards[np.isnan(whole_rewards)] = rewards
-            # A set with an element that the problem has no more is a set no more.
-            is_complete = length == 0 or whole_set[0] >= 0
-            if is_complete:
-                self.check_set(whole_set, whole_rewards)
+            i = 0
+            for k in range(length):
+                self.set_elements[k] = table.elements[row, k]
+                self.set_rewards[k] = table.rewards[row, k]
+                if isnan(self.set_rewards[k]):
+                    self.set_rewards[k] = self.new_rewards[i]
+                    i += 1
+            self.check_set(self.set_elements[:length], self.set_rewards[:length])
         self.reserve(2 * length)
-        known = elements >= 0
-        if observe is not None and known.any():
-            self.call_hook(observe, elements[known], rewards[known])
-        for i in range(learned.shape[0]):
-            table.rewards[row, table.column_of(row, learned[i])] = values[i]
-            if learned[i] >= 0:
-                self.pending[learned[i]] -= 1
+        if observe is not None and first < n:
+            self.call_hook(
+                observe,
+                np.array(self.new_elements[first:n]),
+                np.array(self.new_rewards[first:n]),
+            )
+        for i in range(n):
+            k = table.column_of(row, self.new_elements[i])
+            table.rewards[row, k] = self.new_rewards[i]
+            if i >= first:
+                self.pending[self.new_elements[i]] -= 1
                 self.n_pending -= 1
-        table.n_missing[row] -= <int>learned.shape[0]
-        if not known.all():
-            elements, rewards = elements[known], rewards[known]
-        self.learn(elements, rewards)
+        table.n_missing[row] -= <int>n
+        self.learn(self.new_elements[first:n], self.new_rewards[first:n])
         if is_complete:
-            self.learn_set(whole_set, whole_rewards)
+            self.learn_set(self.set_elements[:length], self.set_rewards[:length])
         if status != OPEN or table.n_missing[row] == 0:
             self.close_decision(row, COMPLETE if status == OPEN else status)
         return 0
@@ -388,12 +446,12 @@ cdef class PolicyKernel(RoundKernel):
         cdef DecisionTable table = self.decisions
         cdef Py_ssize_t k
         cdef Py_ssize_t length = table.lengths[row]
-        elements = np.asarray(table.elements)[row, :length].astype(np.intp)
         self.reserve(2 * length)
         for k in range(length):
+            self.set_elements[k] = table.elements[row, k]
             if isnan(table.rewards[row, k]) and table.elements[row, k] >= 0:
                 self.shift_pending(table.elements[row, k], -1)
-        self.shift_pending_set(elements, -1)
+        self.shift_pending_set(self.set_elements[:length], -1)
         if table.ids[row] == self.selection:
             self.selection = None
             self.selection_key = None
@@ -432,6 +490,7 @@ cdef class PolicyKernel(RoundKernel):
             "available": np.array(self.is_available) if self.is_restricted else None,
             "answers": [] if self.answers is None else [list(a) for a in self.answers.items()],
             "decisions": self.decisions.state(),
+            "former": list(self.feedback.former),
             "selection": self.selection,
             "selection_key": self.selection_key,
             "cached": self.oracle.state() if isinstance(self.oracle, CachedKernel) else None,
@@ -445,6 +504,7 @@ cdef class PolicyKernel(RoundKernel):
         np.asarray(self.counts)[:] = state["counts"]
         np.asarray(self.means)[:] = state["means"]
         table.restore(state["decisions"])
+        self.feedback.former[:] = state["former"]
         for row in range(len(table.ids)):
             if table.status[row] != OPEN:
                 continue

@@ -33,4 +33,5 @@ cdef class DecisionTable:
     cdef Py_ssize_t find(self, identifier) except -1
     cdef Py_ssize_t column_of(self, Py_ssize_t row, Py_ssize_t element) noexcept
     cdef int close(self, Py_ssize_t row, int status) except -1
+    cdef int forget_last(self) except -1
     cdef int forget(self, Py_ssize_t row) except -1

@@ -110,6 +110,11 @@ cdef class DecisionTable:
         self.n_closed += 1
         return 0
 
+    cdef int forget_last(self) except -1:
+        """Forget the decision that was closed last."""
+        self.n_closed -= 1
+        return self.forget(self.closed[(self.oldest + self.n_closed) % self.closed.shape[0]])
+
     cdef int forget(self, Py_ssize_t row) except -1:
         del self.rows[self.ids[row]]
         self.ids[row] = None

@@ -121,8 +121,8 @@ cdef class Feedback:
         return 0
 
     cdef object name(self, Py_ssize_t e):
-        if e < 0:
-            return self.former[-1 - e]
+        if e < 0 or e >= self.size:
+            return self.former[-1 - e] if -1 - len(self.former) < e < 0 else e
         return e if self.labels is None else self.labels[e]
 
     cdef str described(self, Py_ssize_t e):

@@ -92,8 +92,6 @@ cdef class RoundKernel:
     cdef bytes available_key(self)
     cdef int find_round_rank(self) except -1
     cdef int refuse_if_smaller(self) except -1
-    cdef int refuse_available(self, const unsigned char[::1] is_available) except -1
-    cdef object too_few(self, completion)
     cdef object completion(self, found)
     cdef MatroidKernel round_oracle(self)
 

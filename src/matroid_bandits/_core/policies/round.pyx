@@ -271,23 +271,10 @@ cdef class RoundKernel:
     cdef int refuse_if_smaller(self) except -1:
         """After greedy: refuse to play less than a basis, unless that is allowed."""
         if self.round_rank < self.rank and not self.allow_smaller:
-            raise self.too_few(self.completion(np.asarray(self.found[: self.round_rank])))
+            missing = self.completion(np.asarray(self.found[: self.round_rank]))[:5].tolist()
+            names = [self.feedback.name(e) for e in missing]
+            raise no_basis(self.rank, self.round_rank, names)
         return 0
-
-    cdef int refuse_available(self, const unsigned char[::1] is_available) except -1:
-        """Refuse available elements without a full basis; change nothing."""
-        playable = np.asarray(self.playable)
-        candidates = playable[np.asarray(is_available)[playable] != 0]
-        self.is_oracle_used = True
-        basis = self.oracle.greedy_basis(candidates, self.rank)
-        if len(basis) < self.rank:
-            raise self.too_few(self.completion(basis))
-        return 0
-
-    cdef object too_few(self, completion):
-        """The error for available elements without a full basis, which `completion` completes."""
-        missing = [self.feedback.name(e) for e in completion[:5].tolist()]
-        return no_basis(self.rank, self.rank - len(completion), missing)
 
     cdef object completion(self, found):
         """What completes a basis of the available elements to one of all elements."""

@@ -20,6 +20,7 @@ cdef class AvailableLeader:
     cdef Py_ssize_t[::1] partner_of  # by class: a position in `leader`
     cdef Py_ssize_t partner  # in the exchange that was found
 
+    cdef bytes key(self)
     cdef int lead(self, const Py_ssize_t[::1] greedy_basis) except -1
     cdef Py_ssize_t best_exchange(
         self,

@@ -5,8 +5,12 @@ statistics. The leader is greedy's basis by the means, and every available eleme
 its partner. Nothing of the usual leader is used or changed, so rounds of both kinds can alternate.
 """
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.math cimport INFINITY, fabs
+
 import numpy as np
 
+from matroid_bandits._core.policies.maub.chords cimport ROUNDING
 from matroid_bandits._core.policies.maub.search cimport NO_EXCHANGE, comes_after
 from matroid_bandits._core.sorting cimport sort_elements
 
@@ -57,9 +61,13 @@ cdef class AvailableLeader:
         self.rank = members.shape[0]
         self.members[: self.rank] = members
 
-    def key(self):
+    cdef bytes key(self):
         """The leader as a key of dictionaries, as that of `Leader`."""
-        return bytes(self.members[: self.rank])
+        if self.rank == 0:
+            return b""
+        return PyBytes_FromStringAndSize(
+            <char *>&self.members[0], self.rank * <Py_ssize_t>sizeof(Py_ssize_t)
+        )
 
     def elements(self):
         """The leader, ascending."""
@@ -116,11 +124,24 @@ cdef class AvailableLeader:
     ) except -2:
         cdef Py_ssize_t best_element = NO_EXCHANGE
         cdef double best = 0.0
-        cdef double value
+        cdef double lowest = INFINITY  # index of an element of the leader
+        cdef double largest = 0.0  # magnitude of its terms
+        cdef double value, mean, margin
         cdef Py_ssize_t i, e, x
+        for i in range(self.rank):
+            x = self.leader[i]
+            margin = width * self.inverse_root[x]
+            lowest = min(lowest, self.means[x] + margin)
+            largest = max(largest, fabs(self.means[x]) + margin)
         for i in range(candidates.shape[0]):
             e = candidates[i]
             if self.is_member[e]:
+                continue
+            # Most elements would not be the best with any partner, up to rounding.
+            mean = self.means[e]
+            margin = width * self.inverse_root[e]
+            value = (mean + margin) - lowest
+            if value + ROUNDING * (fabs(mean) + margin + largest) < best:
                 continue
             x = self.leader[self.position_of_partner(oracle, e)]
             value = (self.means[e] - self.means[x]) + width * (

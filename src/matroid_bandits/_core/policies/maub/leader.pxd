@@ -1,4 +1,6 @@
+from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport int32_t
+from libc.string cimport memcmp
 
 from matroid_bandits._core.checked cimport CHECKED
 from matroid_bandits._core.indices.base cimport IndexKernel
@@ -28,6 +30,17 @@ cdef class Leader:
     cdef Py_ssize_t[::1] came  # elements exchanged so far
     cdef Py_ssize_t[::1] went
     cdef Py_ssize_t n_exchanged
+
+    cdef inline bint has_key(self, bytes key) noexcept:
+        """Whether `key` is the leader, as a key of dictionaries."""
+        return (
+            self.exists
+            and len(key) == self.rank * <Py_ssize_t>sizeof(Py_ssize_t)
+            and (
+                self.rank == 0
+                or memcmp(PyBytes_AS_STRING(key), &self.members[0], len(key)) == 0
+            )
+        )
 
     # Step 2
     cdef bint needs_greedy(self) noexcept

@@ -178,13 +178,11 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef Py_ssize_t time_of(self, key) except -1:
         """The local time of a basis."""
-        if self.leader.exists and key == self.leader.key():
-            return self.local_time
-        return self.former_times.get(key, 0)
+        return self.local_time if self.leader.has_key(key) else self.former_times.get(key, 0)
 
     cdef int set_time(self, key, Py_ssize_t local_time) except -1:
         """Set the local time of a basis that leads or has led."""
-        if self.leader.exists and key == self.leader.key():
+        if self.leader.has_key(key):
             self.local_time = local_time
         else:
             self.store_time(key, local_time)
