@@ -67,25 +67,26 @@ def availability_mask(
     available : iterable, or array of bool
         Labels, numbers where there are none, or a mask.
     """
+    flags: npt.NDArray[np.uint8] | None
     flags = mask_of(available, problem.size, None if problem.labels is None else problem._number)
-    if flags is not None:
-        return None if flags.all() else flags
-    kind = getattr(getattr(available, "dtype", None), "kind", None)
-    if kind is None and hasattr(available, "__array__") and problem.labels is None:
+    if flags is not NotImplemented:
+        return flags
+    kind = str(getattr(available, "dtype", ""))
+    if problem.labels is None and hasattr(available, "__array__"):
         available = np.asarray(available)
-        kind = available.dtype.kind
-    if kind == "b" or str(getattr(available, "dtype", "")).lower().startswith("bool"):
-        mask = np.ascontiguousarray(available, dtype=np.bool_)
+        kind = str(available.dtype)
+    if kind.lower().startswith("bool"):
+        mask = np.asarray(available, dtype=np.bool_)
         if mask.shape != (problem.size,):
             raise ValueError(
                 f"a mask of available elements needs one truth value per element: {problem.size}, "
                 f"got an array of shape {mask.shape}"
             )
-        flags = mask.astype(np.uint8)
+        elements = np.flatnonzero(mask)
     else:
         elements = problem.elements(available)
-        if len(elements) == problem.size:
-            return None
-        flags = np.zeros(problem.size, dtype=np.uint8)
-        flags[elements] = 1
-    return None if flags.all() else flags
+    if len(elements) == problem.size:
+        return None
+    flags = np.zeros(problem.size, dtype=np.uint8)
+    flags[elements] = 1
+    return flags

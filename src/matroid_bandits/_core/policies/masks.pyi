@@ -1,8 +1,5 @@
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+INTP: str
 
-def mask_of(
-    available: Any, size: int, number: dict[Any, int] | None = None
-) -> npt.NDArray[np.uint8] | None: ...
+def mask_of(available: Any, size: int, number: dict[Any, int] | None = None) -> Any: ...
