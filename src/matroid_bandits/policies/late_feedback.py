@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
-from matroid_bandits._arguments import as_list, element_array, real, real_array
+from matroid_bandits._arguments import as_list, element_array, not_an_element, real, real_array
 from matroid_bandits._types import Selection
 from matroid_bandits.policies.availability import availability_mask
 from matroid_bandits.policies.decision import Decision, OpenDecisions, decision_id
@@ -205,7 +205,10 @@ class LateFeedback(Generic[Selection]):
         former = self._kernel.feedback.former
         if not former:
             if self._is_plain:
-                return element_array(names)
+                elements = element_array(names)
+                if len(elements) and elements.min() < 0:
+                    raise not_an_element(elements.min(), self._kernel.size)
+                return elements
             return self._problem.elements(names)
         gone = {name: -1 - k for k, name in enumerate(former)}
         return np.array(

@@ -48,6 +48,10 @@ cdef class PolicyKernel(RoundKernel):
     ) except -1
     cdef int withdraw(self) except -1
     cdef int undo_decision(self) except -1
+    cdef int drop_look(self) except -1
+    cdef int check_available(
+        self, const unsigned char[::1] is_available, bint allow_smaller
+    ) except -1
     cdef int choose_after_selection(
         self, identifier, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1

@@ -17,6 +17,7 @@ from matroid_bandits.errors import (
     closed_decision,
     conflicting_feedback,
     known_decision,
+    no_basis,
     not_in_decision,
     wrong_length,
 )
@@ -28,8 +29,9 @@ cdef class PolicyKernel(RoundKernel):
     def __init__(self, matroid, index=None, min_count=1, counts_pending=False):
         super().__init__(matroid, index, min_count, counts_pending)
         self.decisions = DecisionTable(self.rank)
-        self.new_elements = np.zeros(self.rank, dtype=np.intp)
-        self.new_rewards = np.zeros(self.rank)
+        # One more, for an element that is given twice before it is refused.
+        self.new_elements = np.zeros(self.rank + 1, dtype=np.intp)
+        self.new_rewards = np.zeros(self.rank + 1)
         self.set_elements = np.zeros(self.rank, dtype=np.intp)
         self.set_rewards = np.zeros(self.rank)
 
@@ -73,6 +75,7 @@ cdef class PolicyKernel(RoundKernel):
                     if len(elements) == self.rank or allow_smaller:
                         return elements
                 else:
+                    self.check_available(is_available, allow_smaller)
                     self.close_decision(self.decisions.find(self.selection), CLOSED)
             self.choose_for(is_available, allow_smaller, rule)
             self.is_selected = True
@@ -85,6 +88,13 @@ cdef class PolicyKernel(RoundKernel):
         if not self.is_chosen:
             self.choose_for(None, False, rule)
         return self.chosen_array[: self.round_rank].copy()
+
+    cdef int drop_look(self) except -1:
+        """Forget a set that was settled by `peek` alone: feedback comes, and may change it."""
+        if self.is_chosen and not self.is_selected:
+            self.withdraw()
+            self.answers = None
+        return 0
 
     def update(self, const Py_ssize_t[::1] elements, const double[::1] rewards, observe=None):
         """Check the feedback, then learn from it and end the round."""
@@ -243,6 +253,21 @@ cdef class PolicyKernel(RoundKernel):
         finally:
             self.guard.give_back(before)
 
+    cdef int check_available(
+        self, const unsigned char[::1] is_available, bint allow_smaller
+    ) except -1:
+        """Refuse available elements that cannot be chosen from; change nothing."""
+        if is_available is None or allow_smaller:
+            return 0
+        playable = np.asarray(self.playable)
+        candidates = playable[np.asarray(is_available)[playable] != 0]
+        self.is_oracle_used = True
+        basis = self.oracle.greedy_basis(candidates, self.rank)
+        if len(basis) < self.rank:
+            missing = self.completion(basis)[:5].tolist()
+            raise no_basis(self.rank, len(basis), [self.feedback.name(e) for e in missing])
+        return 0
+
     cdef int choose_after_selection(
         self, identifier, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1:
@@ -253,7 +278,7 @@ cdef class PolicyKernel(RoundKernel):
         if self.random_stream is not None:
             before += (self.random_stream.marked_position(),)
         own_id = self.free_id()
-        if own_id == identifier:
+        while own_id == identifier or self.decisions.has(own_id):
             own_id += 1
         self.selection = self.new_decision(own_id)
         self.selection_key = key
@@ -420,6 +445,7 @@ cdef class PolicyKernel(RoundKernel):
                     self.set_rewards[k] = self.new_rewards[i]
                     i += 1
             self.check_set(self.set_elements[:length], self.set_rewards[:length])
+        self.drop_look()
         self.reserve(2 * length)
         if observe is not None and first < n:
             self.call_hook(

@@ -46,8 +46,7 @@ cdef class KineticOrder(Blocks):
         return self.lines[s].alpha == alpha and self.lines[s].beta == beta
 
     cdef inline bint still_fits(self, int32_t s, double mean, double inverse_root) noexcept:
-        """Whether an element of line s is still rounded to its feature."""
-        # Counts only grow.
+        """Whether an element of line s is still rounded to its feature, if its count has grown."""
         return (
             self.lines[s].low <= mean < self.lines[s].high
             and inverse_root >= self.lines[s].beta

@@ -74,7 +74,10 @@ cdef class FasterCUCBKernel(PolicyKernel):
         cdef int32_t s = self.kinetic.line_of(<int32_t>e)
         if s < 0 or self.is_changed[e]:
             return
-        if not self.kinetic.still_fits(s, self.means[e], self.inverse_root[e]):
+        # With pending plays, counts may also fall, which `still_fits` does not see.
+        if self.counts_pending or not self.kinetic.still_fits(
+            s, self.means[e], self.inverse_root[e]
+        ):
             self.is_changed[e] = True
             self.changed[self.n_changed] = <int32_t>e
             self.n_changed += 1

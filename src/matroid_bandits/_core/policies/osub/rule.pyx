@@ -10,7 +10,9 @@ from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.policies.base cimport PolicyKernel
 from matroid_bandits._core.policies.round cimport Statistics, observe
 
-from matroid_bandits.errors import changed_matroid, not_reached
+from matroid_bandits.errors import NoBasisError, changed_matroid, not_reached
+
+NOT_SMALLER = "OSUB has arms of whole bases: it cannot play a smaller set"
 
 
 cdef class Arms:
@@ -250,11 +252,22 @@ cdef class OSUBKernel(PolicyKernel):
         self.decided_leader = leader
         return 0
 
+    cdef int check_available(
+        self, const unsigned char[::1] is_available, bint allow_smaller
+    ) except -1:
+        try:
+            PolicyKernel.check_available(self, is_available, False)
+        except NoBasisError:
+            if allow_smaller:
+                raise ValueError(NOT_SMALLER) from None
+            raise
+        return 0
+
     cdef int refuse_without_arm(self) except -1:
         """No arm is available: say why."""
         self.find_round_rank()
         if self.round_rank < self.rank:
-            raise ValueError("OSUB has arms of whole bases: it cannot play a smaller set")
+            raise ValueError(NOT_SMALLER)
         # Exchanges lead from any basis of a matroid to all others, so one would be listed.
         raise not_reached(self.matroid, np.asarray(self.found).tolist())
 
