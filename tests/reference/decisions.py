@@ -12,6 +12,7 @@ import copy
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from .osub import ReferenceOSUB
 from .policies import _ReferencePolicy
@@ -125,21 +126,24 @@ class ReferenceDecisions:
             raise RefusedError("taken")
         if self._selection is not None and self._selection.decision is None:
             selected = self._selection
-            selected.decision = self._open(selected.elements, selected.last, None)
-        return self._open(self._play(self.policy, offer), offer, key)
+            # Its id must leave that of the new decision free.
+            first_free = next(
+                k for k in count(self.rounds + 1) if k != key and not self._is_taken(k)
+            )
+            selected.decision = self._open(selected.elements, selected.last, first_free)
+        decision = self._open(self._play(self.policy, offer), offer, key)
+        # Without elements there is nothing to wait for.
+        self._close_if_settled(decision)
+        return decision
 
     def _open(
         self, elements: tuple[int, ...], offer: tuple[int, ...] | None, key: Id | None
     ) -> Decision:
         self.rounds += 1
         if key is None:
-            key = self.rounds
-            while self._is_taken(key):
-                key += 1
+            key = next(k for k in count(self.rounds) if not self._is_taken(k))
         decision = Decision(key, elements, self.rounds, offer)
         self.open[key] = decision
-        # Without elements there is nothing to wait for.
-        self._close_if_settled(decision)
         return decision
 
     def select(
@@ -155,7 +159,6 @@ class ReferenceDecisions:
             return self._selection.elements
         if self._selection is not None and self._selection.decision is not None:
             self._close(self._selection.decision)
-            self._selection = None
         if self._selection is None:
             self._selection = _Selection(copy.deepcopy(self.policy))
         selection = self._selection
@@ -205,7 +208,7 @@ class ReferenceDecisions:
             if e not in decision.rewards:
                 new[e] = float(reward)
             elif decision.rewards[e] != reward:
-                raise RefusedError("conflict")
+                raise RefusedError("expired" if decision.has_expired else "conflict")
         if new and key not in self.open:
             raise RefusedError("expired" if decision.has_expired else "closed")
         self._observe(decision, new)
@@ -248,7 +251,7 @@ class ReferenceDecisions:
         if self._selection is None or self._selection.decision is None:
             self.rounds += 1
         else:
-            self._close(self._selection.decision)
+            self._remember(self.open.pop(self._selection.decision.id))
         self._selection = None
 
     def _known(self, key: Id) -> Decision:
@@ -264,18 +267,8 @@ class ReferenceDecisions:
 
     def _observe(self, decision: Decision, rewards: dict[int, float]) -> None:
         """Learn rewards of elements that have none, in ascending order of the elements."""
-        was_complete = len(decision.rewards) == len(decision.elements)
         self.policy.observe(list(rewards), list(rewards.values()))
         decision.rewards |= rewards
-        is_complete = len(decision.rewards) == len(decision.elements)
-        # OSUB learns about a whole play, once.
-        if is_complete and not was_complete and isinstance(self.policy, ReferenceOSUB):
-            self._observe_play(decision)
-
-    def _observe_play(self, decision: Decision) -> None:
-        assert isinstance(self.policy, ReferenceOSUB)
-        elements = sorted(decision.rewards)
-        self.policy.observe_play(elements, [decision.rewards[e] for e in elements])
 
     def _close_if_settled(self, decision: Decision) -> None:
         if not decision.pending:
@@ -284,9 +277,18 @@ class ReferenceDecisions:
     def _close(self, decision: Decision) -> None:
         if self.open.pop(decision.id, None) is None:
             return
-        # A play of no elements is complete from the beginning.
-        if not decision.elements and isinstance(self.policy, ReferenceOSUB):
-            self._observe_play(decision)
+        # A selection that became a decision is over with it.
+        if self._selection is not None and self._selection.decision is decision:
+            self._selection = None
+        # OSUB learns about a whole play.
+        if isinstance(self.policy, ReferenceOSUB) and len(decision.rewards) == len(
+            decision.elements
+        ):
+            elements = sorted(decision.rewards)
+            self.policy.observe_play(elements, [decision.rewards[e] for e in elements])
+        self._remember(decision)
+
+    def _remember(self, decision: Decision) -> None:
         self._closed[decision.id] = decision
         if len(self._closed) > REMEMBERED:
             del self._closed[next(iter(self._closed))]

@@ -324,7 +324,7 @@ def test_nothing_more_comes_after_the_end() -> None:
     assert sum(policy.counts) == 5
     assert policy.n_pending == [0, 0, 0, 0]
     policy.learn(4, dict.fromkeys(policy._closed[4].elements, 0.0))
-    with refused("conflict"):
+    with refused("expired"):
         policy.learn(4, dict.fromkeys(policy._closed[4].elements, 1.0))
     assert policy.rounds == 4
 
