@@ -152,6 +152,7 @@ cdef class DecisionTable:
             self.closed[(self.oldest + k) % self.closed.shape[0]] for k in range(self.n_closed)
         ]
         return {
+            "width": self.width,
             "ids": list(self.rows),
             "rounds": np.asarray(self.rounds)[rows],
             "lengths": np.asarray(self.lengths)[rows],
@@ -165,6 +166,7 @@ cdef class DecisionTable:
         """Take over what `state` returned, which was checked."""
         cdef Py_ssize_t row, k
         n = len(state["ids"])
+        self.width = state["width"]
         self.ids = list(state["ids"])
         self.rows = {identifier: row for row, identifier in enumerate(self.ids)}
         self.free_rows = []

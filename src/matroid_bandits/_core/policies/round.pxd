@@ -77,6 +77,7 @@ cdef class RoundKernel:
     cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept
     cdef void forget_draws(self) noexcept
     cdef void set_width(self, Py_ssize_t e) noexcept
+    cdef void set_statistics(self, Py_ssize_t e, int64_t count, double mean) noexcept
 
     # A round
     cdef int choose(self, rule) except -1

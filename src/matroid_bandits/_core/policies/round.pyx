@@ -110,9 +110,16 @@ cdef class RoundKernel:
         """Random numbers drawn in this round are to be drawn again."""
 
     cdef void set_width(self, Py_ssize_t e) noexcept:
-        """The number of pending plays of e has changed, and these count."""
-        self.index_counts[e] = self.counts[e] + self.pending[e]
+        """The number of observations of e, or of its pending plays, has changed."""
+        if self.counts_pending:
+            self.index_counts[e] = self.counts[e] + self.pending[e]
         self.inverse_root[e] = 1 / sqrt(<double>self.index_counts[e])
+
+    cdef void set_statistics(self, Py_ssize_t e, int64_t count, double mean) noexcept:
+        """Set what is known about an element."""
+        self.counts[e] = count
+        self.means[e] = mean
+        self.set_width(e)
 
     cdef void notify_index(
         self, const Py_ssize_t[::1] elements, const double[::1] rewards

@@ -74,7 +74,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
         cdef int32_t s = self.kinetic.line_of(<int32_t>e)
         if s < 0 or self.is_changed[e]:
             return
-        # With pending plays, counts may also fall, which `still_fits` does not see.
+        # With pending plays, counts may also fall, which `still_fits` does not notice.
         if self.counts_pending or not self.kinetic.still_fits(
             s, self.means[e], self.inverse_root[e]
         ):

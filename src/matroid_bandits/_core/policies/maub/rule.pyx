@@ -260,12 +260,17 @@ cdef class MAUBKernel(PolicyKernel):
         return 0
 
     cdef void set_width(self, Py_ssize_t e) noexcept:
-        if self.leader.buckets()[e] >= 0:
+        self.set_statistics(e, self.counts[e], self.means[e])
+
+    cdef void set_statistics(self, Py_ssize_t e, int64_t count, double mean) noexcept:
+        cdef bint is_outside = self.leader.buckets()[e] >= 0
+        if is_outside:
             self.leader.begin_change(e)
-            PolicyKernel.set_width(self, e)
+        self.counts[e] = count
+        self.means[e] = mean
+        PolicyKernel.set_width(self, e)
+        if is_outside:
             self.leader.end_change(e)
-        else:
-            PolicyKernel.set_width(self, e)
 
     # ---- decisions that are undone, or made again ----
 

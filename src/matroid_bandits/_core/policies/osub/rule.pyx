@@ -376,6 +376,9 @@ cdef class OSUBKernel(PolicyKernel):
             self.enter(arm)
         self.settle(arm)
 
+    def merge(self, elements, means, counts, rounds, index_state):
+        raise ValueError("OSUB learns about arms: statistics of elements are of no use to it")
+
     # ---- decisions that are undone, or made again ----
 
     cdef int shift_time(self, Py_ssize_t rounds) except -1:

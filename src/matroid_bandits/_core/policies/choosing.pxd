@@ -1,0 +1,34 @@
+from matroid_bandits._core.policies.round cimport RoundKernel
+
+
+# The set of a round, for whichever elements are available.
+cdef class ChoosingKernel(RoundKernel):
+    cdef readonly bint is_selected  # whether `select` has returned the set of this round
+    cdef dict answers  # for other sets of available elements in this round; None without any
+    cdef object known_values  # index values of an answer that was kept, else None
+
+    # What a rule implements, if it keeps a time
+    cdef int shift_time(self, Py_ssize_t rounds) except -1
+
+    cdef inline void end_round(self) noexcept:
+        """The next round begins."""
+        self.rounds += 1
+        self.is_chosen = False
+        self.is_decided = False
+        self.is_selected = False
+        self.answers = None
+        self.known_values = None
+        if self.is_restricted:
+            self.is_restricted = False
+            self.candidates = self.playable
+
+    cdef int choose_for(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1
+    cdef int withdraw(self) except -1
+    cdef int undo_decision(self) except -1
+    cdef int drop_peek(self) except -1
+    cdef int check_available(
+        self, const unsigned char[::1] is_available, bint allow_smaller
+    ) except -1
+    cdef int refuse_if_deciding(self) except -1

@@ -1,0 +1,140 @@
+"""The set of a round, for whichever elements are available.
+
+Within a round of the simple loop, each set of available elements has one answer, and only the one
+selected last takes effect. Usually there is one set. If another one is selected, the effects of the
+first are undone, and noted for the case that it is selected again.
+"""
+
+import numpy as np
+
+from matroid_bandits._core.policies.round cimport RoundKernel
+
+from matroid_bandits.errors import no_basis
+
+
+cdef class ChoosingKernel(RoundKernel):
+    """Chooses the set of a round; what choosing has changed can be undone."""
+
+    cdef int shift_time(self, Py_ssize_t rounds) except -1:
+        """Add to the time of a rule that counts the rounds in which it decided."""
+        return 0
+
+    cdef int choose_for(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1:
+        """Settle the set of this round for these available elements."""
+        if self.is_chosen:
+            if self.is_for(is_available):
+                self.allow_smaller = allow_smaller
+                return self.refuse_if_smaller()
+            self.withdraw()
+        self.set_available(is_available, allow_smaller)
+        if self.answers is not None:
+            outcome = self.answers.get(self.available_key())
+            if outcome is not None:
+                self.round_rank = len(outcome["chosen"])
+                np.asarray(self.found)[: self.round_rank] = outcome["chosen"]
+                self.refuse_if_smaller()
+                self.mark()
+                self.adopt(outcome)
+                return 0
+        try:
+            self.choose(rule)
+        except BaseException:
+            self.undo_decision()
+            if self.is_restricted:
+                self.forget_draws()
+                self.set_available(None, False)
+            raise
+        return 0
+
+    cdef int withdraw(self) except -1:
+        """Undo what choosing has changed, and note it."""
+        if self.answers is None:
+            self.answers = {}
+        self.answers[self.available_key()] = self.outcome()
+        self.undo_decision()
+        self.oracle_calls = self.calls_before[0]
+        self.greedy_calls = self.calls_before[1]
+        self.neighborhood_updates = self.calls_before[2]
+        self.forget_draws()
+        self.is_chosen = False
+        self.is_selected = False
+        return 0
+
+    cdef int undo_decision(self) except -1:
+        """Go back to the random numbers and times before this round.
+
+        The leader of MAUB and the order of FasterCUCB are not undone: they are what they would be
+        after one more round. Later plays can differ from those without the decision.
+        """
+        if self.is_decided:
+            if self.random_stream is not None:
+                self.random_stream.rewind()
+            self.shift_time(-1)
+            self.is_decided = False
+        self.known_values = None
+        return 0
+
+    def outcome(self):
+        """What choosing has changed in this round, as `adopt` takes it."""
+        return {
+            "chosen": self.chosen_array[: self.round_rank].copy(),
+            "values": self.index_values(),
+            "calls": (self.oracle_calls, self.greedy_calls, self.neighborhood_updates),
+            "stream": None if self.random_stream is None else self.random_stream.position(),
+            "is_decided": self.is_decided,
+        }
+
+    def adopt(self, dict outcome):
+        """Choose what was chosen with this outcome, and change what that changed."""
+        np.asarray(self.chosen)[: self.round_rank] = outcome["chosen"]
+        self.known_values = outcome["values"]
+        self.oracle_calls, self.greedy_calls, self.neighborhood_updates = outcome["calls"]
+        if outcome["stream"] is not None:
+            self.random_stream.set_position(outcome["stream"])
+        self.is_decided = outcome["is_decided"]
+        self.is_chosen = True
+
+    def index_values(self):
+        """The index of every element as this round was decided, NaN where it played no part."""
+        if self.known_values is not None:
+            return self.known_values
+        return self.round_values() if self.is_chosen else np.full(self.size, np.nan)
+
+    def round_values(self):
+        """The same, while the round is the present one."""
+        return np.full(self.size, np.nan)
+
+    def peek(self, rule=None):
+        """Settle the set of this round, if that has not happened. The caller holds the guard."""
+        if not self.is_chosen:
+            self.choose_for(None, False, rule)
+        return self.chosen_array[: self.round_rank].copy()
+
+    cdef int drop_peek(self) except -1:
+        """Forget a set that was settled by `peek` alone: feedback comes, and may change it."""
+        if self.is_chosen and not self.is_selected:
+            self.withdraw()
+            self.answers = None
+        return 0
+
+    cdef int check_available(
+        self, const unsigned char[::1] is_available, bint allow_smaller
+    ) except -1:
+        """Refuse available elements that cannot be chosen from; change nothing."""
+        if is_available is None or allow_smaller:
+            return 0
+        playable = np.asarray(self.playable)
+        candidates = playable[np.asarray(is_available)[playable] != 0]
+        self.is_oracle_used = True
+        basis = self.oracle.greedy_basis(candidates, self.rank)
+        if len(basis) < self.rank:
+            missing = self.completion(basis)[:5].tolist()
+            raise no_basis(self.rank, len(basis), [self.feedback.name(e) for e in missing])
+        return 0
+
+    cdef int refuse_if_deciding(self) except -1:
+        """Refuse a call from inside a call."""
+        self.guard.give_back(self.guard.take(False))
+        return 0

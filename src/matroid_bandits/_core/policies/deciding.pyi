@@ -1,0 +1,35 @@
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from matroid_bandits._core.policies.choosing import ChoosingKernel
+from matroid_bandits._core.policies.decisions import DecisionTable
+from matroid_bandits._types import CountArray, FloatArray, IntArray
+
+class DecidingKernel(ChoosingKernel):
+    decisions: DecisionTable
+    selection: str | int | None
+    def free_id(self) -> int: ...
+    def open(
+        self,
+        identifier: str | int | None = None,
+        is_available: npt.NDArray[np.uint8] | None = None,
+        allow_smaller: bool = False,
+        rule: Callable[[], IntArray] | None = None,
+    ) -> tuple[str | int, int, IntArray]: ...
+    def learn_decision(
+        self,
+        identifier: str | int,
+        elements: IntArray | None,
+        rewards: FloatArray,
+        final: bool = False,
+        observe: Callable[[IntArray, FloatArray], None] | None = None,
+    ) -> None: ...
+    def expire(
+        self,
+        identifiers: list[str | int],
+        reward: float | None = None,
+        observe: Callable[[IntArray, FloatArray], None] | None = None,
+    ) -> None: ...
+    def pending_copy(self) -> CountArray: ...

@@ -1,0 +1,306 @@
+"""Decisions, and feedback that comes late, in parts, twice or never."""
+
+import numpy as np
+
+from libc.math cimport isnan
+
+from matroid_bandits._core.policies.choosing cimport ChoosingKernel
+from matroid_bandits._core.policies.decisions cimport CLOSED, COMPLETE, EXPIRED, OPEN
+from matroid_bandits._core.policies.guard cimport HELD, LENT_TO_RULE
+
+from matroid_bandits.errors import (
+    closed_decision,
+    conflicting_feedback,
+    known_decision,
+    not_in_decision,
+    wrong_length,
+)
+
+
+cdef class DecidingKernel(ChoosingKernel):
+    """Makes decisions, each a round of its own, and learns when their feedback comes."""
+
+    def __init__(self, matroid, index=None, min_count=1, counts_pending=False):
+        super().__init__(matroid, index, min_count, counts_pending)
+        self.decisions = DecisionTable(self.rank)
+        self.allocate_space()
+
+    cdef int allocate_space(self) except -1:
+        """Get working space for the largest decision."""
+        cdef Py_ssize_t n = self.decisions.width
+        # One more, for an element that is given twice before it is refused.
+        self.new_elements = np.zeros(n + 1, dtype=np.intp)
+        self.new_rewards = np.zeros(n + 1)
+        self.set_elements = np.zeros(n, dtype=np.intp)
+        self.set_rewards = np.zeros(n)
+        return 0
+
+    # ---- what a rule implements, if it learns about whole sets ----
+
+    cdef int check_set(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) except -1:
+        """Refuse rewards of all elements of a set that cannot be learned from."""
+        return 0
+
+    cdef void learn_set(
+        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+    ) noexcept:
+        """All rewards of a set have come, in any order."""
+
+    cdef void shift_pending_set(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t plays
+    ) noexcept:
+        """A decision for the set `elements` is opened, or closed."""
+
+    # ---- decisions ----
+
+    def open(self, identifier=None, const unsigned char[::1] is_available=None,
+             bint allow_smaller=False, rule=None):
+        """Make a decision; return its id, its round and its elements."""
+        cdef int before = self.guard.take(False)
+        try:
+            if identifier is not None and self.decisions.has(identifier):
+                raise known_decision(identifier)
+            self.decisions.reserve()
+            if self.is_selected:
+                self.choose_after_selection(identifier, is_available, allow_smaller, rule)
+            else:
+                self.choose_for(is_available, allow_smaller, rule)
+            elements = self.chosen_array[: self.round_rank].copy()
+            identifier = self.new_decision(identifier)
+            number = self.rounds
+            if not len(elements):
+                # There is nothing to wait for.
+                self.learn_row(self.decisions.find(identifier), 0, None, OPEN)
+            return identifier, number, elements
+        finally:
+            self.guard.give_back(before)
+
+    cdef int choose_after_selection(
+        self, identifier, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1:
+        """Choose a set before the update: what `select` has returned becomes a decision, too."""
+        selected = self.outcome()
+        key = self.available_key()
+        before = self.answers, tuple(self.calls_before)
+        if self.random_stream is not None:
+            before += (self.random_stream.marked_position(),)
+        own_id = self.free_id()
+        while own_id == identifier or self.decisions.has(own_id):
+            own_id += 1
+        self.selection = self.new_decision(own_id)
+        self.selection_key = key
+        try:
+            self.decisions.reserve()
+            self.choose_for(is_available, allow_smaller, rule)
+        except BaseException:
+            self.take_back_selection(selected, key, before)
+            raise
+        return 0
+
+    cdef int take_back_selection(self, dict selected, bytes key, tuple before) except -1:
+        """Return to the round in which `select` has returned `selected`."""
+        cdef Py_ssize_t row = self.decisions.find(self.selection)
+        self.close_decision(row, CLOSED)
+        self.decisions.forget_last()
+        self.rounds -= 1
+        self.set_available(np.frombuffer(key, dtype=np.uint8) if key else None, True)
+        self.round_rank = len(selected["chosen"])
+        self.adopt(selected)
+        if self.is_decided:
+            self.shift_time(-1)  # which `adopt` has added
+        self.is_selected = True
+        self.answers = before[0]
+        self.marked = self.rounds
+        self.calls_before = before[1]
+        if self.random_stream is not None:
+            self.random_stream.set_mark(before[2])
+        return 0
+
+    def free_id(self):
+        """The id of the next decision that is given none: the number of its round, if it is free.
+
+        """
+        identifier = self.rounds + 1
+        while self.decisions.has(identifier):
+            identifier += 1
+        return identifier
+
+    cdef object new_decision(self, identifier):
+        """Open a decision for the set of this round; the next round begins."""
+        cdef Py_ssize_t i
+        cdef const Py_ssize_t[::1] elements = self.chosen[: self.round_rank]
+        if self.counts_pending:
+            self.reserve(self.round_rank)
+        if identifier is None:
+            identifier = self.free_id()
+        self.decisions.add(identifier, self.rounds + 1, elements)
+        for i in range(elements.shape[0]):
+            self.shift_pending(elements[i], 1)
+        self.shift_pending_set(elements, 1)
+        self.end_round()
+        return identifier
+
+    cdef void shift_pending(self, Py_ssize_t e, Py_ssize_t plays) noexcept:
+        """Add to the pending plays of an element."""
+        self.pending[e] += plays
+        self.n_pending += plays
+        if self.counts_pending:
+            self.set_width(e)
+
+    def learn_decision(self, identifier, const Py_ssize_t[::1] elements,
+                       const double[::1] rewards, bint final=False, observe=None):
+        """Learn the rewards of elements of a decision; all or nothing.
+
+        A reward that was received before, with the same value, changes nothing. `elements` is None
+        for all elements of the decision, in their order.
+        """
+        cdef int before = self.guard.take(False)
+        cdef DecisionTable table = self.decisions
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t row, column, i
+        try:
+            row = table.find(identifier)
+            if (table.lengths[row] if elements is None else elements.shape[0]) != rewards.shape[0]:
+                raise wrong_length(identifier, table.lengths[row], rewards.shape[0])
+            for i in range(rewards.shape[0]):
+                column = i if elements is None else table.column_of(row, elements[i])
+                if column < 0:
+                    raise not_in_decision(self.feedback.name(elements[i]), identifier)
+                if self.is_new(row, column, rewards[i]):
+                    n = self.note_reward(n, table.elements[row, column], rewards[i])
+            if table.status[row] == OPEN:
+                self.learn_row(row, n, observe, CLOSED if final else OPEN)
+        finally:
+            self.guard.give_back(before)
+
+    cdef bint is_new(self, Py_ssize_t row, Py_ssize_t column, double reward) except -1:
+        """Whether a reward is to be learned; refuse it if it cannot be."""
+        cdef DecisionTable table = self.decisions
+        cdef double known = table.rewards[row, column]
+        cdef Py_ssize_t e = table.elements[row, column]
+        if known == reward:
+            return False
+        if not isnan(known) and table.status[row] != EXPIRED:
+            raise conflicting_feedback(
+                self.feedback.name(e),
+                table.ids[row],
+                self.feedback.in_user_units(known),
+                self.feedback.in_user_units(reward),
+            )
+        if table.status[row] != OPEN:
+            raise closed_decision(table.ids[row], table.status[row] == EXPIRED)
+        self.feedback.check_reward(e, reward)
+        return True
+
+    cdef Py_ssize_t note_reward(self, Py_ssize_t n, Py_ssize_t e, double reward) except -1:
+        """Add a reward to the n that are about to be learned, which ascend by element."""
+        cdef Py_ssize_t i = n
+        while i > 0 and self.new_elements[i - 1] > e:
+            self.new_elements[i] = self.new_elements[i - 1]
+            self.new_rewards[i] = self.new_rewards[i - 1]
+            i -= 1
+        if i > 0 and self.new_elements[i - 1] == e:
+            raise ValueError(f"{self.feedback.described(e)} is given twice")
+        self.new_elements[i] = e
+        self.new_rewards[i] = reward
+        return n + 1
+
+    def expire(self, list identifiers, reward=None, observe=None):
+        """Close decisions; what is missing is learned as `reward`, if there is one."""
+        cdef int before = self.guard.take(False)
+        cdef DecisionTable table = self.decisions
+        cdef Py_ssize_t row, k, n
+        try:
+            if reward is not None:
+                self.feedback.check_default(reward)
+            rows = [table.find(identifier) for identifier in identifiers]
+            for row in rows:
+                for k in range(table.lengths[row]):
+                    if reward is not None and isnan(table.rewards[row, k]):
+                        self.feedback.check_reward(table.elements[row, k], reward)
+            for row in rows:
+                if table.status[row] != OPEN:
+                    continue
+                n = 0
+                for k in range(table.lengths[row]):
+                    if reward is not None and isnan(table.rewards[row, k]):
+                        n = self.note_reward(n, table.elements[row, k], reward)
+                self.learn_row(row, n, observe, EXPIRED)
+        finally:
+            self.guard.give_back(before)
+
+    cdef int learn_row(self, Py_ssize_t row, Py_ssize_t n, observe, int status) except -1:
+        """Learn the n rewards that were noted for an open decision; close it if all have come, or
+        with `status`.
+        """
+        cdef DecisionTable table = self.decisions
+        cdef Py_ssize_t length = table.lengths[row]
+        cdef Py_ssize_t first = 0  # of the noted elements that the problem still has
+        cdef Py_ssize_t i, k
+        # A set with an element that the problem has no more is a set no more.
+        cdef bint is_complete = table.n_missing[row] == n and (
+            length == 0 or table.elements[row, 0] >= 0
+        )
+        while first < n and self.new_elements[first] < 0:
+            first += 1
+        if is_complete:
+            i = 0
+            for k in range(length):
+                self.set_elements[k] = table.elements[row, k]
+                self.set_rewards[k] = table.rewards[row, k]
+                if isnan(self.set_rewards[k]):
+                    self.set_rewards[k] = self.new_rewards[i]
+                    i += 1
+            self.check_set(self.set_elements[:length], self.set_rewards[:length])
+        self.drop_peek()
+        self.reserve(2 * length)
+        if observe is not None and first < n:
+            self.call_hook(
+                observe,
+                np.array(self.new_elements[first:n]),
+                np.array(self.new_rewards[first:n]),
+            )
+        for i in range(n):
+            k = table.column_of(row, self.new_elements[i])
+            table.rewards[row, k] = self.new_rewards[i]
+            if i >= first:
+                self.pending[self.new_elements[i]] -= 1
+                self.n_pending -= 1
+        table.n_missing[row] -= <int>n
+        self.learn(self.new_elements[first:n], self.new_rewards[first:n])
+        if is_complete:
+            self.learn_set(self.set_elements[:length], self.set_rewards[:length])
+        if status != OPEN or table.n_missing[row] == 0:
+            self.close_decision(row, COMPLETE if status == OPEN else status)
+        return 0
+
+    cdef int close_decision(self, Py_ssize_t row, int status) except -1:
+        """Nothing more is expected for a decision."""
+        cdef DecisionTable table = self.decisions
+        cdef Py_ssize_t k
+        cdef Py_ssize_t length = table.lengths[row]
+        self.reserve(2 * length)
+        for k in range(length):
+            self.set_elements[k] = table.elements[row, k]
+            if isnan(table.rewards[row, k]) and table.elements[row, k] >= 0:
+                self.shift_pending(table.elements[row, k], -1)
+        self.shift_pending_set(self.set_elements[:length], -1)
+        if table.ids[row] == self.selection:
+            self.selection = None
+            self.selection_key = None
+        return table.close(row, status)
+
+    cdef int call_hook(self, observe, elements, rewards) except -1:
+        """Pass feedback to a policy written in Python; it may run greedy, and nothing else."""
+        self.guard.level = LENT_TO_RULE
+        try:
+            observe(elements, rewards)
+        finally:
+            self.guard.level = HELD
+        return 0
+
+    def pending_copy(self):
+        """Pending plays by element."""
+        return np.array(self.pending)
