@@ -17,6 +17,7 @@ from matroid_bandits import (
     adapters,
     catalog,
     checks,
+    delays,
     environments,
     indices,
     lower_bound,
@@ -29,6 +30,7 @@ from matroid_bandits import (
 from matroid_bandits._version import __version__
 from matroid_bandits.adapters import *
 from matroid_bandits.checks import *
+from matroid_bandits.delays import *
 from matroid_bandits.environments import *
 from matroid_bandits.errors import (
     DecisionError,
@@ -49,6 +51,7 @@ __all__ = ["DecisionError", "MatroidAxiomError", "NoBasisError", "SnapshotError"
 __all__ += ["__version__", "catalog"]
 __all__ += adapters.__all__
 __all__ += checks.__all__
+__all__ += delays.__all__
 __all__ += environments.__all__
 __all__ += indices.__all__
 __all__ += lower_bound.__all__

@@ -70,8 +70,8 @@ class Column:
             return series
         if self._is_plain:
             return list(series.tolist())
-        # Much faster by way of an array, where that changes no value.
-        if str(series.dtype) == "String" or (self._has_numpy_type() and not self.missing().any()):
+        # Faster by way of an array, where that changes no value.
+        if self._has_numpy_type() and not self.missing().any():
             return list(series.to_numpy().tolist())
         return list(series.to_list())
 

@@ -1,19 +1,25 @@
 """One simulated run: a policy, an environment, and the pseudo-regret."""
 
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
 from math import inf
+from operator import itemgetter
 from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
 
 from matroid_bandits._arguments import as_list, integer
+from matroid_bandits._core.late_loop import LostFeedback, run_late
 from matroid_bandits._core.loop import run
 from matroid_bandits._core.streams.rewards import RewardKernel
 from matroid_bandits._types import CountArray, FloatArray, IntArray
+from matroid_bandits.delays import Delay, DelayStream, as_delay
 from matroid_bandits.environments import Environment
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
@@ -85,6 +91,7 @@ def simulate(
     *,
     seed: int = 0,
     checkpoints: Sequence[int] | CountArray | None = None,
+    delay: int | Delay | Callable[[np.random.Generator], int] | None = None,
     matroid: Matroid | Problem[Any, Any] | None = None,
 ) -> Simulation:
     """Play `horizon` rounds and measure the pseudo-regret.
@@ -107,6 +114,12 @@ def simulate(
     checkpoints : sequence of int, optional
         Rounds at which to note the regret, ascending, from 1 to `horizon`; by default
         :func:`default_checkpoints`. The horizon is always noted.
+    delay : int, Delay or callable, optional
+        How many rounds late the feedback of each element comes, by default 0: a number,
+        :class:`~matroid_bandits.FixedDelay` or :class:`~matroid_bandits.GeometricDelay`, which can
+        also lose a share of it, or a function that draws one delay from a generator. What was
+        played in round t is learned before the decision of round t + 1 + delay. What is due after
+        the last round is not learned, and its decisions expire. This needs a `Policy`.
     matroid : Matroid or Problem, optional
         What may be played; needed only where the policy has no attribute `problem` or `matroid`.
 
@@ -133,6 +146,9 @@ def simulate(
             f"the environment has {environment.size} elements, the matroid {problem.size}"
         )
     refuse_unfit(policy, environment)
+    late = as_delay(delay)
+    if late is not None:
+        refuse_without_decisions(policy)
     _warn_of_noise(policy, environment)
     rewards = environment.rewards(seed)
     gains = np.ascontiguousarray(problem.gains(environment.means))
@@ -142,19 +158,27 @@ def simulate(
     with nullcontext() if guard is None else guard.hold():
         best_value = _value(problem.matroid.max_weight_basis(gains), gains)
         start = perf_counter()
-        if isinstance(policy, Policy) and (kernel := policy._deciding_kernel()) is not None:
+        kernel = policy._deciding_kernel() if isinstance(policy, Policy) else None
+        delays = None if late is None else DelayStream(late, seed)
+        if kernel is not None:
             with turn():
-                regret, counts = run(
+                play = run if delays is None else partial(run_late, delays=delays)
+                regret, counts = play(
                     kernel,
                     rewards,
-                    gains,
-                    best_value,
-                    grid,
+                    means=gains,
+                    best_value=best_value,
+                    checkpoints=grid,
                     are_costs=problem.sense == "min",
-                    pivot=policy._translation.pivot,
+                    pivot=policy._translation.pivot,  # type: ignore[attr-defined]
                 )
         else:
-            regret, counts = _run_in_python(policy, problem, rewards, gains, best_value, grid, turn)
+            parts = (policy, problem, rewards, gains, turn)
+            rounds = _Rounds(*parts) if delays is None else _LateRounds(delays, *parts)
+            regret, counts = _run_in_python(rounds, best_value, grid)
+        if isinstance(policy, Policy):
+            with turn():
+                policy._kernel.expire(list(policy.open_decisions))
         seconds = perf_counter() - start
     curves = {
         name: row for name, row in zip(COUNTERS, counts, strict=True) if hasattr(policy, name)
@@ -190,6 +214,15 @@ def refuse_unfit(policy: SupportsSelectUpdate, environment: Environment) -> None
             f"{type(policy).__name__} is for rewards from {low:g} to {high:g}, but "
             f"{type(environment).__name__} gives rewards from {given[0]:g} to {given[1]:g}; take "
             "an index for rewards without bounds, such as UCB(noise=...), or other rewards"
+        )
+
+
+def refuse_without_decisions(policy: SupportsSelectUpdate) -> None:
+    """Raise a ValueError if feedback for the policy cannot come late."""
+    if not isinstance(policy, Policy):
+        raise ValueError(
+            f"with a delay, a policy must tell apart the decisions that feedback is for: derive "
+            f"{type(policy).__name__} from Policy, which has decide and learn, or leave delay= out"
         )
 
 
@@ -236,47 +269,129 @@ def _value(basis: IntArray, gains: FloatArray) -> float:
     return value
 
 
-def _run_in_python(
-    policy: SupportsSelectUpdate,
-    problem: Problem[Any, Any],
-    rewards: RewardKernel,
-    gains: FloatArray,
-    best_value: float,
-    checkpoints: CountArray,
-    turn: Callable[[], AbstractContextManager[object]],
-) -> tuple[FloatArray, CountArray]:
-    """The loop for policies written in Python; what they play is checked to be a basis.
+# ---- rounds of policies written in Python ----
 
-    `turn` makes the context in which the policy may be called.
+
+class _Rounds:
+    """Plays one round at a time; what the policy selects is checked to be a basis.
+
+    Parameters
+    ----------
+    policy : SupportsSelectUpdate
+    problem : Problem
+    rewards : RewardKernel
+    gains : numpy.ndarray
+        The true means; larger is better.
+    turn : callable
+        Makes the context in which the policy may be called.
     """
-    values: dict[bytes, float] = {}
+
+    def __init__(
+        self,
+        policy: Any,
+        problem: Problem[Any, Any],
+        rewards: RewardKernel,
+        gains: FloatArray,
+        turn: Callable[[], AbstractContextManager[object]],
+    ) -> None:
+        self.policy = policy
+        self.problem = problem
+        self.rewards = rewards
+        self.turn = turn
+        self._gains = gains
+        self._values: dict[bytes, float] = {}
+
+    def play(self, t: int) -> float:
+        """Play round number `t`; return the value of the basis played."""
+        with self.turn():
+            selected = self.policy.select()
+        basis, value = self._checked(selected, t)
+        drawn = self.rewards.draw(basis)
+        with self.turn():
+            self.policy.update(self.problem.names(basis), drawn)
+        return value
+
+    def end(self) -> None:
+        """The run is over."""
+
+    def _checked(self, selected: Iterable[Any], t: int) -> tuple[IntArray, float]:
+        """The numbers of a basis, ascending, and its value."""
+        basis = np.sort(self.problem.elements(selected))
+        key = basis.tobytes()
+        if key not in self._values:
+            matroid = self.problem.matroid
+            reason = matroid._why_no_basis(basis)
+            if reason:
+                names = self.problem.names(basis) if self.problem.labels else basis.tolist()
+                raise ValueError(
+                    f"in round {t} {type(self.policy).__name__} selected {names}, "
+                    f"which is not a basis of {matroid!r}: {reason}"
+                )
+            # Bases come back often; those that do not must not fill the memory.
+            if len(self._values) >= 10_000:
+                self._values.clear()
+            self._values[key] = _value(basis, self._gains)
+        return basis, self._values[key]
+
+
+class _LateRounds(_Rounds):
+    """The same with feedback that is late or lost."""
+
+    def __init__(self, delays: DelayStream, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._delays = delays
+        # By the round before whose decision it is due: id, number of an element, and its reward, or
+        # None if it is lost. Older decisions come first, and lower elements.
+        self._due: defaultdict[int, list[tuple[Any, int, float | None]]] = defaultdict(list)
+        self._lost = LostFeedback(self.policy._kernel)
+
+    def play(self, t: int) -> float:
+        """Play round number `t`, then learn what is due before the next one."""
+        with self.turn():
+            decision = self.policy.decide()
+        basis, value = self._checked(decision.elements, t)
+        drawn = self.rewards.draw(basis).tolist()
+        delays = self._delays.take(len(basis)).tolist()
+        for e, reward, delay in zip(basis.tolist(), drawn, delays, strict=True):
+            due = t + 1 + (delay if delay >= 0 else -1 - delay)
+            self._due[due].append((decision.id, e, None if delay < 0 else reward))
+        with self.turn():
+            for identity, feedback in groupby(self._due.pop(t + 1, ()), key=itemgetter(0)):
+                self._learn(identity, [(e, reward) for _, e, reward in feedback])
+        return value
+
+    def _learn(self, identity: Any, feedback: list[tuple[int, float | None]]) -> None:
+        """Learn what is due for one decision."""
+        received = [(e, reward) for e, reward in feedback if reward is not None]
+        if received:
+            elements = np.array([e for e, _ in received], dtype=np.intp)
+            names = self.problem.names(elements)
+            self.policy.learn(
+                identity, {name: reward for name, (_, reward) in zip(names, received, strict=True)}
+            )
+            self._lost.close_if_settled(identity)
+        for e in (e for e, reward in feedback if reward is None):
+            self._lost.lose(identity, e)
+
+    def end(self) -> None:
+        """The run is over."""
+        with self.turn():
+            self._lost.end()
+
+
+def _run_in_python(
+    rounds: _Rounds, best_value: float, checkpoints: CountArray
+) -> tuple[FloatArray, CountArray]:
+    """The loop for policies written in Python: as that of `_core/loop.pyx`."""
     regret = np.zeros(len(checkpoints))
     counts = np.zeros((len(COUNTERS), len(checkpoints)), dtype=np.int64)
     total = 0.0
     t = 0
     for k, checkpoint in enumerate(checkpoints.tolist()):
         while t < checkpoint:
-            with turn():
-                selected = policy.select()
-            basis = np.sort(problem.elements(selected))
-            key = basis.tobytes()
-            if key not in values:
-                reason = problem.matroid._why_no_basis(basis)
-                if reason:
-                    names = problem.names(basis) if problem.labels else basis.tolist()
-                    raise ValueError(
-                        f"in round {t + 1} {type(policy).__name__} selected {names}, "
-                        f"which is not a basis of {problem.matroid!r}: {reason}"
-                    )
-                # Bases come back often; those that do not must not fill the memory.
-                if len(values) >= 10_000:
-                    values.clear()
-                values[key] = _value(basis, gains)
-            drawn = rewards.draw(basis)
-            with turn():
-                policy.update(problem.names(basis), drawn)
-            total += best_value - values[key]
             t += 1
+            total += best_value - rounds.play(t)
         regret[k] = total
-        counts[:, k] = [getattr(policy, name, 0) for name in COUNTERS]
+        counts[:, k] = [getattr(rounds.policy, name, 0) for name in COUNTERS]
+    rounds.end()
     return regret, counts

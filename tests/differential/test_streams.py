@@ -8,8 +8,10 @@ import pytest
 
 import matroid_bandits as mb
 from matroid_bandits import _streams, catalog
+from matroid_bandits.delays import DelayStream
 
 from ..reference.streams import (
+    delay_generator,
     matroid_generator,
     means_generator,
     policy_generator,
@@ -21,6 +23,7 @@ NUMBERS = [0, 1, 2, 1000, 10**6, 2**31, 2**32 - 1]
 DOMAINS = {
     "rewards": _streams.REWARDS,
     "policies": _streams.POLICIES,
+    "delays": _streams.DELAYS,
     "means": _streams.RANDOM_MEANS,
     "matroids": _streams.RANDOM_MATROIDS,
 }
@@ -74,6 +77,8 @@ def test_streams_are_those_of_the_reference(seed: int) -> None:
     assert means.tolist() == means_generator(seed).uniform(0.5, 1, 8).tolist()
     policy = mb.RandomBasis(mb.UniformMatroid(1, 8), seed=seed)
     assert policy.select().tolist() == [int(np.argmax(policy_generator(seed).random(8)))]
+    delays = DelayStream(mb.FixedDelay(3, lost=0.5), seed).take(8)
+    assert (delays < 0).tolist() == (delay_generator(seed).random(8) < 0.5).tolist()
     named = catalog.matroid("graphic(12)", seed=seed)
     expected = mb.GraphicMatroid.random(matroid_generator(seed), 12)
     assert list(named.edges) == list(expected.edges)

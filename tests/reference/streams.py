@@ -36,6 +36,11 @@ def policy_generator(seed: int) -> np.random.Generator:
     return _generator(b"bandits-policies", seed)
 
 
+def delay_generator(seed: int) -> np.random.Generator:
+    """The random numbers behind the delays of a run."""
+    return _generator(b"bandits---delays", seed)
+
+
 def means_generator(seed: int) -> np.random.Generator:
     """The random numbers behind random means."""
     return _generator(b"bandits----means", seed)

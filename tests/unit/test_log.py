@@ -141,6 +141,34 @@ def test_labels_that_are_tuples(labels) -> None:
         assert read_log(frame, problem).elements.tolist() == [1, 0]
 
 
+NAMES = ["sport", "arts", "local"]
+COLUMNS = {"decision": [1, 1, 2], "element": NAMES, "reward": [1, 0, 1]}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame(COLUMNS).astype({"element": "category"}),
+        pd.DataFrame(COLUMNS).astype(object),
+        pd.DataFrame(COLUMNS).convert_dtypes(),
+        pd.DataFrame(COLUMNS).convert_dtypes(dtype_backend="pyarrow"),
+        pl.DataFrame(COLUMNS).with_columns(pl.col("element").cast(pl.Categorical)),
+        pl.DataFrame(COLUMNS).with_columns(pl.col("element").cast(pl.Enum(NAMES))),
+        pl.DataFrame(COLUMNS).with_columns(pl.col("decision").cast(pl.UInt64)),
+        pa.table({**COLUMNS, "element": pa.array(NAMES).dictionary_encode()}),
+        {name: np.array(column) for name, column in COLUMNS.items()},
+    ],
+)
+def test_less_usual_columns(frame) -> None:
+    expected = {1: {0: (1.0, 0), 1: (0.0, 1)}, 2: {3: (1.0, 2)}}
+    assert _by_decision(read_log(frame, NEWS)) == expected
+
+
+def test_a_log_without_any_feedback(make) -> None:
+    log = read_log(make({**COLUMNS, "reward": [None] * 3}), NEWS)
+    assert (log.ids, log.starts.tolist(), len(log.rows)) == ([1, 2], [0, 0, 0], 0)
+
+
 def test_columns_of_a_mapping_may_be_of_any_library() -> None:
     columns = {
         "decision": pl.Series([1, 2, 3]),

@@ -1,4 +1,4 @@
-"""``matroid-bandits reproduce``, ``compare``, ``run`` and ``report``."""
+"""``matroid-bandits reproduce``, ``compare``, ``delays``, ``run`` and ``report``."""
 
 import argparse
 import hashlib
@@ -75,6 +75,13 @@ _SHIPPED = (
         "Run many policies on five matroids, each with Gaussian and with Bernoulli rewards, 20 "
         "runs each, and write a report with ranks and lower bounds.",
         "matroid-bandits compare --quick --only 'K7 Gaussian' --policy MAUB --policy OMM",
+    ),
+    _Shipped(
+        "delays",
+        "run policies whose feedback comes late, and write a report",
+        "Run MAUB, OMM and CTS on three matroids with feedback that is 0, 10, 100 and 1,000 rounds "
+        "late, 20 runs each, and write a report.",
+        "matroid-bandits delays --quick --only 'K7, delay 0' --only 'K7, delay 1,000'",
     ),
 )
 
@@ -295,6 +302,8 @@ def _headline(study: "Study") -> str:
 
 
 def _print_list(study: "Study") -> None:
+    from matroid_bandits.experiments.late import delay_text  # noqa: PLC0415
+
     echo(_headline(study))
     header = ["instance", "elements", "rank", "rounds"]
     rows = [
@@ -305,6 +314,10 @@ def _print_list(study: "Study") -> None:
         header.append("means")
         for row, i in zip(rows, study.instances, strict=True):
             row.append("costs" if i.sense == "min" else "rewards")
+    if any(i.delay is not None for i in study.instances):
+        header.append("delay")
+        for row, i in zip(rows, study.instances, strict=True):
+            row.append(delay_text(i.origin.get("delay")))
     if any(i.policies is not None for i in study.instances):
         header.append("policies")
         for row, i in zip(rows, study.instances, strict=True):

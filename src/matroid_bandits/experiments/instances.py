@@ -12,6 +12,7 @@ from matroid_bandits._types import FloatArray
 from matroid_bandits.experiments.classes import class_at, parameters_for
 from matroid_bandits.experiments.files import Columns, read_csv
 from matroid_bandits.experiments.fingerprint import fingerprint, identity_of_class, plain
+from matroid_bandits.experiments.late import delay_at, identity_of_delay
 from matroid_bandits.experiments.movies import Movies
 from matroid_bandits.experiments.sections import Section
 from matroid_bandits.experiments.sources import Source, source_at
@@ -22,7 +23,7 @@ __all__ = ["instance_at"]
 
 Sense = Literal["max", "min"]
 
-_KEYS = ("name", "matroid", "sense", "environment", "horizon", "policies", "note")
+_KEYS = ("name", "matroid", "sense", "environment", "delay", "horizon", "policies", "note")
 _SENSES: tuple[Sense, ...] = ("max", "min")
 _USUAL_MEANS = (0.5, 1.0)
 
@@ -41,7 +42,7 @@ def instance_at(
     Parameters
     ----------
     top : Section
-        The study, with the environment and sense of all instances.
+        The study, with the environment, sense and delay of all instances.
     section : Section
         The instance.
     seed, horizon : int
@@ -63,6 +64,7 @@ def instance_at(
     else:
         means = _means(environment, source)
     sense = _sense(top, section, source)
+    delay = delay_at(top, section)
     size, rank, content = section.call("matroid", _described, source)
     instance = Instance(
         name=section.name("name", source.text),
@@ -77,14 +79,16 @@ def instance_at(
             "content": content,
             "environment": {**identity_of_class(cls), "parameters": plain(parameters)},
             "means": list(means) if isinstance(means, tuple) else fingerprint(means),
-            # Left out for rewards, as in folders from before there were costs.
+            # Left out for rewards that come at once, as in folders from before there were others.
             **({} if sense == "max" else {"sense": sense}),
+            **({} if delay is None else {"delay": identity_of_delay(delay)}),
         },
         note=section.text("note"),
         warning=source.warning,
         data=source.data,
         policies=_policies(section, policies),
         sense=sense,
+        delay=delay,
     )
     # The means of every run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from matroid_bandits.experiments.escaping import csv_cell, markdown, tex
 from matroid_bandits.experiments.findings import NAMES, about_costs, findings
 from matroid_bandits.experiments.formatting import as_printed, count, number, ratio
+from matroid_bandits.experiments.late import delay_text
 from matroid_bandits.experiments.pages import pages
 from matroid_bandits.experiments.plots import (
     FORMATS,
@@ -120,6 +121,7 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         "compared": compared,
         "bounded": bounded,
         "costs": about_costs(results),
+        "delayed": any("delay" in origin for origin in identity["instances"].values()),
         "pages": [],
         "not_compared": not_compared,
         "reference": reference,
@@ -167,6 +169,7 @@ def _instances(study: Mapping[str, Any]) -> list[dict[str, Any]]:
             "name": name,
             "matroid": origin["matroid"],
             "means": "costs" if origin.get("sense") == "min" else "rewards",
+            "delay": delay_text(origin.get("delay")),
             "size": f"{origin['size']:,}",
             "rank": f"{origin['rank']:,}",
             "n_bases": count(entries[name].get("n_bases")) or "*",

@@ -40,12 +40,12 @@ from matroid_bandits.experiments.study import (
 from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
-from matroid_bandits.simulation import LONGEST, refuse_unfit
+from matroid_bandits.simulation import LONGEST, refuse_unfit, refuse_without_decisions
 
 __all__ = ["load_study", "policy_spec", "shipped_study", "try_policy"]
 
 _KEYS = (
-    *("title", "horizon", "runs", "seed", "sense"),
+    *("title", "horizon", "runs", "seed", "sense", "delay"),
     *("policies", "environment", "instances", "reference", "figures"),
 )
 
@@ -138,6 +138,8 @@ def try_policy(policy: PolicySpec, instance: Instance, seed: int) -> None:
     _check_is_policy(made)
     _check_sense(made, instance)
     refuse_unfit(made, instance.environment_for(seed))
+    if instance.delay is not None:
+        refuse_without_decisions(made)
 
 
 def _study(

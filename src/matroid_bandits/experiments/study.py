@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import integer, suggestion
 from matroid_bandits._call_text import parse_call
+from matroid_bandits.delays import Delay
 from matroid_bandits.environments import Environment, random_means
 from matroid_bandits.lower_bound import regret_lower_bound
 from matroid_bandits.matroids import Matroid
@@ -83,6 +84,8 @@ class Instance:
         Names of those policies of the study that run here; by default all.
     sense : {"max", "min"}
         Whether the means are rewards, to be large, or costs, to be small.
+    delay : Delay, optional
+        How late feedback comes; by default at once.
     """
 
     name: str
@@ -96,6 +99,7 @@ class Instance:
     data: str = ""
     policies: tuple[str, ...] | None = None
     sense: Literal["max", "min"] = "max"
+    delay: Delay | None = None
 
     @property
     def problem(self) -> Matroid | Problem[Any, Any]:

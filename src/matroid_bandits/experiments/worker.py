@@ -37,6 +37,7 @@ class Worker:
             instance.environment_for(task.seed),
             instance.horizon,
             seed=task.seed,
+            delay=instance.delay,
             matroid=None if has_problem else problem,
         )
         place = (task.instance, task.seed if isinstance(instance.means, tuple) else None)

@@ -1,0 +1,61 @@
+"""Delays of feedback in a study: read, compared and shown."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from matroid_bandits._arguments import choice
+from matroid_bandits.delays import Delay, DrawnOneByOne, FixedDelay, GeometricDelay, as_delay
+from matroid_bandits.experiments.classes import class_at, is_own, own_object, parameters_for
+from matroid_bandits.experiments.fingerprint import fingerprint, identity_of_class
+from matroid_bandits.experiments.sections import Section
+
+__all__ = ["delay_at", "delay_text", "identity_of_delay"]
+
+_KINDS: dict[str, type[Delay]] = {"fixed": FixedDelay, "geometric": GeometricDelay}
+
+
+def delay_at(top: Section, section: Section) -> Delay | None:
+    """The delay of the instance, else that of the study; None if everything comes at once."""
+    home = section if "delay" in section else top
+    value = home.value("delay")
+    if isinstance(value, str) and is_own(value):
+        value = own_object(home, "delay", value, kind="function or class", is_kind=callable)
+        if isinstance(value, type):
+            value = home.call("delay", value)
+    elif isinstance(value, Mapping):
+        inner = home.section("delay")
+        cls = class_at(inner, _named, _KINDS)
+        parameters = parameters_for(cls, inner, exclude=("type",))
+        value = inner.call(None, partial(cls, **parameters))
+        if not isinstance(value, Delay):
+            raise inner.error(f"{cls.__name__} is not a delay: derive it from Delay", "type")
+    elif isinstance(value, float) and value.is_integer():
+        value = int(value)
+    delay: Delay | None = home.call("delay", as_delay, value)
+    return delay
+
+
+def _named(name: str) -> type[Delay]:
+    return _KINDS[choice(name, "delay", _KINDS)]
+
+
+def identity_of_delay(delay: Delay) -> dict[str, Any]:
+    """All that the delays of a run depend on, in plain values."""
+    for name, cls in _KINDS.items():
+        if type(delay) is cls:
+            return {"type": name, **vars(delay)}
+    if isinstance(delay, DrawnOneByOne):
+        function = delay.function
+        name = getattr(function, "__qualname__", type(function).__name__)
+        return {"type": name, "source": fingerprint(function)}
+    return {**identity_of_class(type(delay)), "data": fingerprint(delay)}
+
+
+def delay_text(identity: Mapping[str, Any] | None) -> str:
+    """A delay for readers, from what `identity_of_delay` says."""
+    if identity is None:
+        return "none"
+    texts = {"fixed": "{rounds:,}", "geometric": "geometric, mean {mean:,g}"}
+    text = texts.get(identity["type"], "{type}").format(**identity)
+    return text + (f", {identity['lost']:.3g} lost" if identity.get("lost") else "")

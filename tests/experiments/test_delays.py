@@ -1,0 +1,191 @@
+"""Studies with late feedback: how they are written, compared, run and reported."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+from matroid_bandits.cli import main
+from matroid_bandits.experiments import (
+    StudyError,
+    load_study,
+    run_study,
+    shipped_study,
+    write_report,
+)
+
+CODE = """
+import numpy as np
+import matroid_bandits as mb
+
+class Nightly(mb.Delay):
+    def __init__(self, rounds=24):
+        self.rounds = rounds
+
+    def draw(self, rng, n):
+        return np.full(n, rng.integers(0, self.rounds))
+
+def soon(rng):
+    return int(rng.integers(0, 3))
+
+class NoDelay:
+    pass
+
+class Plain:
+    def __init__(self, matroid):
+        self.matroid = matroid
+    def select(self):
+        return self.matroid.max_weight_basis([1.0] * self.matroid.size)
+    def update(self, elements, rewards):
+        pass
+"""
+
+
+def study_of(folder: Path, **more: Any) -> Any:
+    (folder / "mine.py").write_text(CODE)
+    (folder / "study.toml").touch()
+    values = {"horizon": 200, "runs": 2, "policies": ["MAUB"], "instances": ["K4"], **more}
+    lines = [f"{key} = {_toml(value)}" for key, value in values.items()]
+    (folder / "study.toml").write_text("\n".join(lines))
+    return load_study(folder / "study.toml")
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(v)}" for key, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    "written, delay",
+    [
+        (0, None),
+        (100, mb.FixedDelay(100)),
+        (1e3, mb.FixedDelay(1000)),
+        ({"type": "fixed", "rounds": 0}, None),
+        ({"type": "fixed", "rounds": 7, "lost": 0.5}, mb.FixedDelay(7, lost=0.5)),
+        ({"type": "geometric", "mean": 100, "lost": 0.05}, mb.GeometricDelay(100, lost=0.05)),
+    ],
+)
+def test_delays_in_files(tmp_path: Path, written: Any, delay: mb.Delay | None) -> None:
+    everywhere = study_of(tmp_path, delay=written)
+    assert everywhere.instances[0].delay == delay
+    here = study_of(tmp_path, instances=[{"matroid": "K4", "delay": written}])
+    assert here.identity() == everywhere.identity()
+    assert ("delay" in here.instances[0].origin) == (delay is not None)
+    own = study_of(tmp_path, delay=7, instances=[{"matroid": "K4", "delay": written}])
+    assert own.instances[0].delay == delay
+
+
+def test_delays_of_ones_own(tmp_path: Path) -> None:
+    for written in ("mine.py:Nightly", {"type": "mine.py:Nightly", "rounds": 24}):
+        delay = study_of(tmp_path, delay=written).instances[0].delay
+        assert (type(delay).__name__, delay.rounds) == ("Nightly", 24)
+    drawn = study_of(tmp_path, delay="mine.py:soon").instances[0].delay
+    assert set(drawn.draw(np.random.default_rng(0), 50)) == {0, 1, 2}
+
+
+def test_delays_are_part_of_the_study(tmp_path: Path) -> None:
+    written = [
+        *(None, 100, {"type": "fixed", "rounds": 100, "lost": 0.1}),
+        *({"type": "geometric", "mean": 100}, {"type": "geometric", "mean": 100, "lost": 0.1}),
+        *("mine.py:Nightly", {"type": "mine.py:Nightly", "rounds": 25}, "mine.py:soon"),
+    ]
+    identities = []
+    for delay in written:
+        more = {} if delay is None else {"delay": delay}
+        identities.append(json.dumps(study_of(tmp_path, **more).identity()))
+        assert identities[-1] == json.dumps(study_of(tmp_path, **more).identity())
+    assert len(set(identities)) == len(written)
+
+
+@pytest.mark.parametrize(
+    "delay, message",
+    [
+        (-1, r"delay: .*at least 0.*got -1"),
+        (1.5, "got 1.5"),
+        ("fixed", r"got 'fixed'"),
+        ({"type": "geometrik", "mean": 1}, "unknown delay 'geometrik'; did you mean geometric"),
+        ({"mean": 1}, 'type is missing; for example type = "fixed"'),
+        ({"type": "geometric"}, "mean is missing; GeometricDelay takes mean, lost"),
+        ({"type": "geometric", "mean": 1, "lots": 0.1}, "unknown key; did you mean lost"),
+        ({"type": "geometric", "mean": 1, "lost": 2}, "lost must be a number from 0 to 1, got 2"),
+        ({"type": "mine.py:NoDelay"}, "NoDelay is not a delay: derive it from Delay"),
+        ("mine.py:later", "mine.py has no function or class 'later'"),
+    ],
+)
+def test_mistakes(tmp_path: Path, delay: Any, message: str) -> None:
+    for more in ({"delay": delay}, {"instances": [{"matroid": "K4", "delay": delay}]}):
+        with pytest.raises(StudyError, match=message):
+            study_of(tmp_path, **more)
+
+
+def test_a_policy_without_decisions_is_refused(tmp_path: Path) -> None:
+    assert study_of(tmp_path, policies=["mine.py:Plain"]).tasks()
+    with pytest.raises(StudyError, match=r"on K4: with a delay, .*derive Plain from Policy"):
+        study_of(tmp_path, policies=["mine.py:Plain"], delay=3)
+
+
+def test_delays_change_the_runs_and_are_reported(tmp_path: Path) -> None:
+    delays = {"now": 0, "later": 40, "lost": {"type": "geometric", "mean": 40, "lost": 0.25}}
+    study = study_of(
+        tmp_path,
+        policies=["MAUB", "OMM"],
+        instances=[{"name": name, "matroid": "K5", "delay": d} for name, d in delays.items()],
+    )
+    results = run_study(study, tmp_path / "results", jobs=1)
+    regret = results.runs.groupby("instance")["regret"].mean()
+    assert regret["now"] < regret["later"]
+    result = mb.simulate(
+        mb.MAUB(mb.catalog.matroid("K5")),
+        mb.GaussianEnvironment(mb.random_means(10, 1), 0.2),
+        200,
+        seed=1,
+        delay=mb.GeometricDelay(40, lost=0.25),
+    )
+    run = results.runs.query("instance == 'lost' and policy == 'MAUB' and seed == 1")
+    assert run["regret"].item() == result.total_regret
+    write_report(tmp_path / "results")
+    text = (tmp_path / "results" / "report.md").read_text()
+    assert re.search(r"\| instance \| matroid \| delay \|", text)
+    assert re.search(r"\| now \| K5 \| none \|", text)
+    assert re.search(r"\| later \| K5 \| 40 \|", text)
+    assert re.search(r"\| lost \| K5 \| geometric, mean 40, 0\.25 lost \|", text)
+    assert "delay: rounds until feedback is learned" in text
+    page = (tmp_path / "results" / "report.html").read_text()
+    assert '<td class="name">geometric, mean 40, 0.25 lost</td>' in page
+    assert "geometric, mean 40, 0.25 lost" in (
+        (tmp_path / "results" / "table-instances.tex").read_text()
+    )
+
+
+def test_results_without_delays_stay_valid(tmp_path: Path) -> None:
+    study = study_of(tmp_path)
+    run_study(study, tmp_path / "results", jobs=1)
+    assert "delay" not in (tmp_path / "results" / "study.json").read_text()
+    write_report(tmp_path / "results")
+    assert "| delay |" not in (tmp_path / "results" / "report.md").read_text()
+    # The same study, and one that differs.
+    run_study(study_of(tmp_path, delay=0), tmp_path / "results", jobs=1)
+    with pytest.raises(StudyError, match=r"instances\.K4\.delay: not there, here new"):
+        run_study(study_of(tmp_path, delay=1), tmp_path / "results", jobs=1, extend=True)
+
+
+def test_the_shipped_study(capsys) -> None:
+    study = load_study(shipped_study("delays"))
+    delays = [0 if i.delay is None else i.delay.rounds for i in study.instances]
+    assert delays == [0, 10, 100, 1000] * 3
+    # Apart from the delay, the four instances of a matroid are the same.
+    for start in (0, 4, 8):
+        origins = [dict(i.origin) for i in study.instances[start : start + 4]]
+        for origin in origins:
+            origin.pop("delay", None)
+        assert all(origin == origins[0] for origin in origins)
+    assert main(["delays", "--list"]) == 0
+    assert re.search(r"K7, delay 1,000 +21 +6 +100,000 +1,000\n", capsys.readouterr().out)
