@@ -11,6 +11,7 @@ from matroid_bandits._arguments import as_list, element_array, not_an_element, r
 from matroid_bandits._types import Selection
 from matroid_bandits.policies.availability import availability_mask
 from matroid_bandits.policies.decision import Decision, OpenDecisions, decision_id
+from matroid_bandits.policies.log import learn_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -184,6 +185,52 @@ class LateFeedback(Generic[Selection]):
             if not self._is_plain:
                 value = float(self._translation.as_rewards(np.array([value]))[0])
         self._kernel.expire(identifiers, value, self._hook)
+
+    def learn_log(self, frame: Any) -> None:
+        """Learn from a log: a table with a row for every element that was shown.
+
+        Every decision of the log becomes a round, as `update` makes it, in the order in which they
+        first appear. Rows about a decision that is open in this policy are its feedback, as `learn`
+        takes it. Decisions that this policy has learned from before do not belong in the log: they
+        would be learned again.
+
+        Parameters
+        ----------
+        frame : DataFrame of pandas or polars, Table of pyarrow, or mapping of columns
+            With these columns; others are ignored:
+
+            - `decision`: an id, the same in all rows of a decision;
+            - `element`: a label (a number, where there are none);
+            - `reward`: a reward, or a cost; null if there was no feedback;
+            - `time`, optional: rows are then taken in this order, and as they stand where it is the
+              same.
+
+        Raises
+        ------
+        ValueError
+            If anything is wrong, with its row and column: an unknown label, a reward that is not
+            finite or out of range, two different rewards of an element in a decision. Nothing has
+            been learned then.
+
+        Notes
+        -----
+        The same reward twice is learned once. If `_observe` of a policy of your own raises an
+        exception, what came before it in the log stays learned.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> ads = mb.Problem(mb.UniformMatroid(1, 3), labels=["car", "tea", "book"])
+        >>> policy = mb.MAUB(ads, index="kl")
+        >>> policy.learn_log({
+        ...     "decision": ["a", "b", "c"],
+        ...     "element": ["tea", "car", "tea"],
+        ...     "reward": [1.0, 0.0, None],
+        ... })
+        >>> policy.rounds, policy.counts
+        (3, array([1, 1, 0]))
+        """
+        learn_log(self, frame)  # type: ignore[arg-type]
 
     @property
     def open_decisions(self) -> OpenDecisions[Selection]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import count, repeat
+from itertools import count, pairwise, repeat
 from math import inf, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,13 @@ from matroid_bandits._frames import Column, Table
 
 if TYPE_CHECKING:
     from matroid_bandits._types import CountArray, FloatArray, IntArray
+    from matroid_bandits.policies.base import Policy
     from matroid_bandits.problem import Problem
 
-__all__ = ["Log", "read_log", "refused"]
+__all__ = ["Log", "learn_log", "read_log"]
+
+# Sums of rewards stay this far from overflow.
+_LARGEST_SUM = 1e307
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,76 @@ class Log:
     elements: IntArray
     rewards: FloatArray
     rows: CountArray
+
+
+def learn_log(policy: Policy[Any], frame: Any) -> None:
+    """Learn from a log: all of it is checked first."""
+    kernel, translation, hook = policy._kernel, policy._translation, policy._hook
+    problem = policy._problem
+    log = read_log(frame, problem, bounds=policy.reward_range, pivot=translation.pivot)
+    # From the check on, nobody else may change the policy.
+    with kernel.guard.hold():
+        is_open = [kernel.decisions.is_open(identifier) for identifier in log.ids]
+        _check_open(log, is_open, policy)
+        _check_sums(log, policy)
+        parts = list(pairwise(log.starts.tolist()))
+        # A warning that is made an error must not end it half way.
+        with kernel.guard.lend_to_loop(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for identifier, known, (start, end) in zip(log.ids, is_open, parts, strict=True):
+                feedback = log.elements[start:end], log.rewards[start:end]
+                if known:
+                    kernel.learn_decision(identifier, *feedback, False, hook)
+                else:
+                    kernel.update(*feedback, hook)
+    for warning in caught:
+        warnings.warn(str(warning.message), warning.category, stacklevel=3)
+
+
+def _check_open(log: Log, is_open: list[bool], policy: Policy[Any]) -> None:
+    """Refuse rows about open decisions that `learn` would refuse."""
+    problem, translation = policy._problem, policy._translation
+    for k in np.flatnonzero(is_open).tolist():
+        identifier = log.ids[k]
+        _, elements = policy._kernel.decisions.decision(identifier)
+        known = dict(
+            zip(elements.tolist(), policy._kernel.decisions.received(identifier), strict=True)
+        )
+        for i in range(log.starts[k], log.starts[k + 1]):
+            e, reward, row = int(log.elements[i]), float(log.rewards[i]), int(log.rows[i])
+            if e not in known:
+                raise refused(
+                    row, "element", problem.name(e), f"is not in the decision {identifier!r}"
+                )
+            if not np.isnan(known[e]) and known[e] != reward:
+                before, now = translation.in_user_units(np.array([known[e], reward])).tolist()
+                raise refused(
+                    row,
+                    "reward",
+                    now,
+                    f"contradicts the decision {identifier!r}, in which "
+                    f"{abbreviated(problem.name(e))} had {before:.6g}",
+                )
+
+
+def _check_sums(log: Log, policy: Policy[Any]) -> None:
+    """Refuse rewards so large that means overflow."""
+    kernel = policy._kernel
+    sizes = np.abs(log.rewards)
+    if not sizes.size:
+        return
+    counts = kernel.counts_copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        before = counts * np.where(counts > 0, np.abs(kernel.means_copy()), 0.0)
+        sums = before + np.bincount(log.elements, sizes, kernel.size)
+    for e in np.flatnonzero(~(sums <= _LARGEST_SUM / max(1, kernel.rank)))[:1].tolist():
+        mine = np.flatnonzero(log.elements == e)
+        if not mine.size:
+            continue
+        place = mine[np.argmax(sizes[mine])]
+        given = float(policy._translation.in_user_units(log.rewards[place : place + 1])[0])
+        reason = f"is too large: the mean of {abbreviated(policy._problem.name(e))} may overflow"
+        raise refused(int(log.rows[place]), "reward", given, reason)
 
 
 def refused(row: int, column: str, value: Any, reason: str) -> ValueError:

@@ -141,6 +141,13 @@ cdef class DecisionTable:
         elements = np.array(self.elements[row, : self.lengths[row]], dtype=np.intp)
         return self.rounds[row], elements
 
+    def received(self, identifier):
+        """The rewards of a decision so far, in the order of its elements; NaN where there is none.
+
+        """
+        cdef Py_ssize_t row = self.find(identifier)
+        return np.array(self.rewards[row, : self.lengths[row]])
+
     # ---- saving, and changes of the ground set ----
 
     def state(self):
