@@ -79,3 +79,40 @@ def test_exemptions_are_from_checks_that_exist_and_have_a_reason() -> None:
 
     with pytest.raises(ValueError, match="must give a reason for 'relabeling'"):
         mb.check_policy(Silent)
+
+
+def test_feedback_that_counts_twice_is_found() -> None:
+    class Doubling(mb.FollowTheLeader):
+        def learn(self, decision, rewards, *, final=False) -> None:
+            super().learn(decision, rewards, final=final)
+            if hasattr(rewards, "items"):
+                self.update(rewards)
+
+    with pytest.raises(AssertionError, match=r"observed \d+ times|given twice changed|has round"):
+        mb.check_policy(Doubling)
+
+
+def test_rules_that_depend_on_how_they_are_asked_are_found() -> None:
+    class Impatient(mb.Policy):
+        """Something else while feedback is awaited."""
+
+        def _select(self):
+            order = np.arange(self.matroid.size, dtype=float)
+            return self.greedy_basis(order if self.rounds > self.counts.max(initial=0) else -order)
+
+    class Sly(Impatient):
+        """Something else when it was asked by decide."""
+
+        def decide(self, *args, **kwargs):
+            self.sign = -1.0
+            return super().decide(*args, **kwargs)
+
+        def _select(self):
+            return self.greedy_basis(
+                getattr(self, "sign", 1.0) * np.arange(self.matroid.size, dtype=float)
+            )
+
+    exempt = {"_check_exemptions": {"relabeling": "goes by number"}}
+    mb.check_policy(type("Impatient", (Impatient,), exempt))
+    with pytest.raises(AssertionError, match=r"decide\(\) returned .* select\(\)"):
+        mb.check_policy(type("Sly", (Sly,), exempt))

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from matroid_bandits._arguments import choice, integer
+from matroid_bandits.checks.decisions import check_decisions
+from matroid_bandits.checks.state import assert_same, check_statistics, draw_rewards, state_of
 from matroid_bandits.errors import NoBasisError
 from matroid_bandits.matroids import (
     GraphicMatroid,
@@ -22,17 +24,6 @@ from matroid_bandits.problem import Problem
 from matroid_bandits.simulation import SupportsSelectUpdate
 
 __all__ = ["check_policy"]
-
-# Attributes that show the state of a policy; compared where it has them.
-_STATE = (
-    "rounds",
-    "counts",
-    "means",
-    "leader",
-    "oracle_calls",
-    "greedy_calls",
-    "neighborhood_updates",
-)
 
 
 def check_policy(
@@ -50,6 +41,9 @@ def check_policy(
 
     - "labels_and_costs": with the labels and costs of a problem it plays the same.
     - "availability": it selects among available elements, once for each set of them in a round.
+    - "decisions": late, partial and repeated feedback leaves counts and means right, and
+      contradictions are refused; with feedback right after every decision, `decide` and `learn`
+      play what `select` and `update` play.
     - "parameters": a clone has the same parameters and has learned nothing.
     - "relabeling": when elements are numbered differently it plays the same elements, as long as
       there are no ties.
@@ -153,10 +147,10 @@ def _check_selection(
             raise AssertionError(f"select() returned {selected}, not ascending, {where}")
         if not (len(basis) == matroid.rank and matroid.is_independent(basis)):
             raise AssertionError(f"select() returned {basis}, not a basis, {where}")
-        before = _state(policy)
+        before = state_of(policy)
         if not (np.asarray(policy.select()).tolist() == basis):
             raise AssertionError(f"select() changed its mind without an update, {where}")
-        _assert_same(before, _state(policy), f"a second select() changed %s, {where}")
+        assert_same(before, state_of(policy), f"a second select() changed %s, {where}")
         if not (np.asarray(twin.select()).tolist() == basis):
             raise AssertionError(f"two policies with the same history decide differently, {where}")
         if has_statistics:
@@ -164,13 +158,13 @@ def _check_selection(
         if t == rounds // 2:
             twin = copy.deepcopy(policy)
         elements = _observed(basis, matroid, t, rng)
-        rewards = _rewards(policy, len(elements), t, rng)
+        rewards = draw_rewards(policy, len(elements), t, rng)
         for one in (policy, twin):
             one.update(elements, rewards)
         for e, reward in zip(elements.tolist(), rewards.tolist(), strict=True):
             seen[e].append(reward)
         if has_statistics:
-            _check_statistics(policy, seen, where)
+            check_statistics(policy, seen, where)
 
 
 def _check_labels_and_costs(
@@ -195,7 +189,7 @@ def _check_labels_and_costs(
                 f"rewards {expected}, on {matroid!r} in round {t + 1}; in _select use "
                 "mean_rewards, for which larger is better, and return numbers"
             )
-        costs = _rewards(policy, len(basis), t, rng)
+        costs = draw_rewards(policy, len(basis), t, rng)
         other.update(dict(zip(expected, costs.tolist(), strict=True)))
         policy.update(basis, other._in_user_units(costs))
     if not np.allclose(other.means, other._in_user_units(policy.means), equal_nan=True):
@@ -216,11 +210,11 @@ def _check_availability(
         outside = np.setdiff1d(np.arange(matroid.size), available)
         full = matroid.max_weight_basis(np.isin(np.arange(matroid.size), available).astype(float))
         if np.isin(full, outside).any():
-            before = _state(policy)
+            before = state_of(policy)
             try:
                 selected = policy.select(available=available)
             except NoBasisError:
-                _assert_same(before, _state(policy), f"a refused selection changed %s, {where}")
+                assert_same(before, state_of(policy), f"a refused selection changed %s, {where}")
                 available = np.union1d(available, full)
             else:
                 raise AssertionError(
@@ -240,7 +234,7 @@ def _check_availability(
             policy.select(available=other)
         if not np.array_equal(policy.select(available=available), selected):
             raise AssertionError(f"select() changed its mind without an update, {where}")
-        policy.update(selected, _rewards(policy, len(selected), t, rng))
+        policy.update(selected, draw_rewards(policy, len(selected), t, rng))
 
 
 def _check_parameters(
@@ -252,7 +246,7 @@ def _check_parameters(
     """A clone has the same parameters and has learned nothing."""
     policy: Any = factory(matroid)
     fresh = policy.select()
-    policy.update(fresh, _rewards(policy, len(fresh), 0, rng))
+    policy.update(fresh, draw_rewards(policy, len(fresh), 0, rng))
     twin = policy.clone()
     if (type(twin), repr(twin), set(twin.get_params())) != (
         type(policy),
@@ -312,6 +306,7 @@ _CHECKS: dict[str, Callable[..., None]] = {"selection": _check_selection}
 _CHECKS_OF_POLICIES: dict[str, Callable[..., None]] = _CHECKS | {
     "labels_and_costs": _check_labels_and_costs,
     "availability": _check_availability,
+    "decisions": check_decisions,
     "parameters": _check_parameters,
     "relabeling": _check_relabeling,
 }
@@ -327,32 +322,6 @@ def _observed(
     if t % 10 == 8:
         return rng.permutation(matroid.size)[: rng.integers(0, matroid.size + 1)]
     return played[: 0 if t % 10 == 9 else None]
-
-
-def _rewards(
-    policy: Any, n: int, t: int, rng: "np.random.Generator"
-) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Rewards that the policy accepts; every other round of few values, so that there are ties."""
-    low, high = getattr(policy, "reward_range", (-np.inf, np.inf))
-    drawn = rng.normal(size=n)
-    if low > -np.inf and high < np.inf:
-        drawn = low + (high - low) * rng.random(n)
-    return np.clip(np.round(drawn, 2 if t % 2 else 1), low, high)
-
-
-def _state(policy: Any) -> dict[str, Any]:
-    return {name: getattr(policy, name) for name in _STATE if hasattr(policy, name)}
-
-
-def _assert_same(before: dict[str, Any], after: dict[str, Any], message: str) -> None:
-    for name, value in before.items():
-        other = after[name]
-        if value is None or other is None:
-            same = value is other
-        else:
-            same = np.array_equal(np.asarray(value, float), np.asarray(other, float), True)
-        if not (same):
-            raise AssertionError(message % name)
 
 
 def _check_bad_input(policy: Any, matroid: Matroid, where: str) -> None:
@@ -371,7 +340,7 @@ def _check_bad_input(policy: Any, matroid: Matroid, where: str) -> None:
             for bound, out in ((low, -1e-9), (high, 1e-9))
             if np.isfinite(bound)
         ]
-    before = _state(policy)
+    before = state_of(policy)
     for elements, rewards in mistakes:
         try:
             policy.update(elements, rewards)
@@ -379,19 +348,6 @@ def _check_bad_input(policy: Any, matroid: Matroid, where: str) -> None:
             pass
         else:
             raise AssertionError(f"update({elements}, {rewards}) was not refused, {where}")
-        _assert_same(before, _state(policy), f"a refused update changed %s, {where}")
+        assert_same(before, state_of(policy), f"a refused update changed %s, {where}")
         if not (np.array_equal(policy.select(), basis)):
             raise AssertionError(f"a refused update changed the selection, {where}")
-
-
-def _check_statistics(policy: Any, seen: list[list[float]], where: str) -> None:
-    for e, rewards in enumerate(seen):
-        count, mean = policy.counts[e], policy.means[e]
-        if count != len(rewards):
-            raise AssertionError(
-                f"element {e} was observed {len(rewards)} times, counts has {count}, {where}"
-            )
-        if rewards and not np.isclose(mean, np.mean(rewards), rtol=1e-9, atol=1e-12):
-            raise AssertionError(
-                f"the mean of element {e} is {np.mean(rewards)}, means has {mean}, {where}"
-            )
