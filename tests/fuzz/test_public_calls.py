@@ -65,12 +65,64 @@ def _update(world: World) -> None:
     world.policy.update(elements, rewards)
 
 
+def _decide(world: World) -> None:
+    """Several decisions, some of them with ids of their own."""
+    for _ in range(world.rng.integers(1, 6)):
+        options: dict[str, Any] = {"allow_smaller": bool(world.rng.random() < 0.7)}
+        if world.rng.random() < 0.5:
+            options["available"] = _elements(world)
+            if world.rng.random() < 0.5:
+                size = world.matroid.size + int(world.rng.random() < 0.05)
+                options["available"] = world.rng.random(size) < 0.7
+        if world.rng.random() < 0.3:
+            ids = ["a", "b", 3, 10**30, "", 1.5, None, True, ("a",)]
+            options["id"] = ids[world.rng.integers(len(ids))]
+        world.decisions.append(world.policy.decide(**options))
+
+
+def _decision(world: World) -> Any:
+    """A decision or an id, now and then one that does not exist."""
+    if not world.decisions or world.rng.random() < 0.1:
+        return [0, -1, 10**30, "nobody", None, 1.5, [1], object()][world.rng.integers(8)]
+    chosen = world.decisions[world.rng.integers(len(world.decisions))]
+    return chosen if world.rng.random() < 0.5 else chosen.id
+
+
+def _learn(world: World) -> None:
+    for _ in range(world.rng.integers(1, 6)):
+        decision = _decision(world)
+        elements = list(getattr(decision, "elements", _elements(world)))
+        if world.rng.random() < 0.4:
+            elements = elements[: world.rng.integers(0, len(elements) + 1)]
+        rewards: Any = world.rng.integers(0, 3, len(elements)) / 2
+        if len(rewards) and world.rng.random() < 0.1:
+            rewards[0] = world.rng.choice([np.nan, np.inf, 1e308, -1e308, 7.0])
+        if world.rng.random() < 0.7:
+            rewards = dict(zip(elements, rewards, strict=True))
+        world.policy.learn(decision, rewards, final=bool(world.rng.random() < 0.2))
+
+
+def _expire(world: World) -> None:
+    ids: Any = [_decision(world) for _ in range(world.rng.integers(0, 4))]
+    if world.rng.random() < 0.3:
+        ids = _decision(world)
+    elif world.rng.random() < 0.2:
+        ids = world.policy.open_decisions
+    if world.rng.random() < 0.5:
+        world.policy.expire(ids)
+    else:
+        world.policy.expire(ids, reward=world.rng.choice([0.0, 0.5, 1.0, np.nan, 7.0]))
+
+
 def _save(world: World) -> None:
     other = copy.deepcopy(world.policy)
     if isinstance(world.policy.matroid, mb.UniformMatroid):
         other = pickle.loads(pickle.dumps(world.policy))
     basis = other.select()
     other.update(basis, world.rng.random(len(basis)))
+    decision = other.decide()
+    other.expire(other.open_decisions, reward=0.5)
+    other.learn(decision, {})
 
 
 def _simulate(world: World) -> None:
@@ -79,13 +131,16 @@ def _simulate(world: World) -> None:
 
 
 def _from_threads(world: World) -> None:
-    """Four threads on one policy; each call is refused, or done as if it were alone."""
+    """Four threads on one policy; each call is done as if it were alone."""
 
     def call() -> None:
         for _ in range(5):
             try:
                 _play(world)
                 _play_available(world)
+                _decide(world)
+                _learn(world)
+                _expire(world)
             except EXPECTED:
                 pass
             except Exception as error:  # noqa: BLE001 (raised again by the test)
@@ -107,6 +162,9 @@ def _look(world: World) -> None:
     policy.explain()
     for name in ("counts", "means", "leader", "rounds", "oracle_calls", "greedy_calls", "bound"):
         getattr(policy, name, None)
+    for decision in policy.open_decisions.values():
+        repr(decision)
+        decision.to_dict()
 
 
 def _ask_matroid(world: World) -> None:
@@ -150,6 +208,12 @@ CALLS: list[Callable[[World], None]] = [
     _play_available,
     _play_available,
     _update,
+    _decide,
+    _decide,
+    _decide,
+    _learn,
+    _learn,
+    _expire,
     _save,
     _simulate,
     _look,
@@ -189,6 +253,10 @@ def _check(policy: Any) -> None:
     observed = policy.counts > 0
     assert np.isfinite(policy.means[observed]).all()
     assert np.isnan(policy.means[~observed]).all()
+    waiting = [len(decision.elements) for decision in policy.open_decisions.values()]
+    assert policy.n_pending.min(initial=0) >= 0
+    # One selection may be waiting too.
+    assert policy.n_pending.sum() <= sum(waiting) + len(policy.counts)
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_SIZE = 9
+#: Policies with a parameter `pending`.
+COUNTING = ("MAUB", "OMM", "CUCB", "KLOSM", "CTS", "OSUB", "ESCB", "FasterCUCB")
 
 
 class World:
@@ -27,6 +29,8 @@ class World:
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
         self.policy: Any = None
+        # Some of those it has made.
+        self.decisions: list[Any] = []
         self.depth = 0
         self.matroid = self._matroid()
         self.policy = self._policy()
@@ -107,6 +111,10 @@ class World:
             policy.select,
             lambda: policy.select(available=np.flatnonzero(self.rng.random(size) < 0.7)),
             lambda: policy.update([0], [0.5]),
+            policy.decide,
+            lambda: policy.decide(self.rng.random(size) < 0.7, allow_smaller=True),
+            lambda: policy.learn(self.decisions[-1] if self.decisions else 1, {}, final=True),
+            lambda: policy.expire(policy.open_decisions, reward=0.5),
             lambda: policy.greedy_basis(self.rng.random(size)),
             policy.explain,
             lambda: getattr(policy, "leader", None),
@@ -123,6 +131,8 @@ class World:
             options["index"] = self._index()
         if name == "ESCB":
             options["method"] = str(self.rng.choice(["exchange", "sweep", "exact"]))
+        if name in COUNTING and self.rng.random() < 0.4:
+            options["pending"] = "count"
         if name == "MAUB" and self.rng.random() < 0.3:
             options["neighborhood"] = "paper"
         if self.rng.random() < 0.1:
@@ -203,8 +213,16 @@ class Greedy(mb.Policy):
 
     name = "greedy in Python"
 
+    def __init__(self, matroid: Any) -> None:
+        super().__init__(matroid)
+        self.rng = np.random.default_rng(0)
+
     def _select(self) -> Any:
         return self.greedy_basis(np.nan_to_num(self.mean_rewards, nan=1.0))
+
+    def _observe(self, elements: Any, rewards: Any) -> None:
+        if self.rng.random() < 0.05:
+            raise OracleFailedError
 
 
 class OddIndex(mb.Index):
