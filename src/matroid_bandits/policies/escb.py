@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from matroid_bandits.matroids import Matroid
+    from matroid_bandits.policies.checked_state import State
 
 __all__ = ["ESCB"]
 
@@ -146,3 +147,18 @@ class ESCB(CompiledPolicy[Selection]):
             names = list(self._problem.names(elements))
             raise ValueError(f"{abbreviated(names)} is not a basis of {self.matroid!r}: {reason}")
         return self._kernel.value(elements)
+
+    def _check_state(self, state: State) -> None:
+        super()._check_state(state)
+        state.number("bound")
+        matroid = self._kernel.matroid
+        if self._method == "exchange":
+            if state.has("last"):
+                state.basis("last", matroid)
+            return
+        has_last = state.flag("has_last")
+        for key in ("last_left", "last_right"):
+            if has_last:
+                state.basis(key, matroid, is_sorted=False)
+            else:
+                state.array(key, np.intp, [matroid.rank])

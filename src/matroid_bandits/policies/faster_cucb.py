@@ -22,14 +22,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+import numpy as np
+
 from matroid_bandits._arguments import choice, integer, real
 from matroid_bandits._core.policies.faster_cucb.rule import FasterCUCBKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.policies.checked_lines import check_lines
 from matroid_bandits.policies.indexed import PENDING
 
 if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
+    from matroid_bandits.policies.checked_state import State
 
 __all__ = ["FasterCUCB"]
 
@@ -123,3 +127,17 @@ class FasterCUCB(CompiledPolicy[Selection]):
     def horizon(self) -> int:
         """The number of rounds that the default of `eps` was chosen for."""
         return self._horizon
+
+    def _check_state(self, state: State) -> None:
+        super()._check_state(state)
+        matroid = self._kernel.matroid
+        if state.flag("has_basis"):
+            members = state.basis("members", matroid, is_sorted=False)
+        else:
+            state.array("members", np.intp, [matroid.rank])
+            members = np.empty(0, dtype=np.intp)
+        n_chains = len(self._kernel.state()["chain_lengths"])
+        on_lines = check_lines(state, matroid, members, n_chains)
+        changed = state.array("changed", np.int32, [None], 0, matroid.size - 1)
+        if len(np.unique(changed)) < len(changed) or not np.isin(changed, on_lines).all():
+            raise state.refuse("changed", "elements on lines, each once")

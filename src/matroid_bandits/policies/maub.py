@@ -17,6 +17,7 @@ from matroid_bandits._arguments import choice
 from matroid_bandits._core.policies.maub.rule import MAUBKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices.by_name import chosen_index
+from matroid_bandits.policies.checked_state import State, check_partners
 from matroid_bandits.policies.indexed import IndexPolicy
 
 if TYPE_CHECKING:
@@ -131,3 +132,24 @@ class MAUB(IndexPolicy[Selection]):
             return "The leader: the set that looks best so far."
         name = self._problem.name
         return f"The leader with {name(came[0])} in place of {name(went[0])}, to learn about it."
+
+    def _check_state(self, state: State) -> None:
+        super()._check_state(state)
+        matroid = self._kernel.matroid
+        if state.flag("has_leader"):
+            leader = state.basis("leader", matroid, is_sorted=False)
+            check_partners(state, matroid, leader)
+        else:
+            state.array("leader", np.intp, [matroid.rank])
+            state.value("partner")
+        state.integer("local_time")
+        ranks = state.array("former_ranks", np.int64, [None], 0, matroid.rank)
+        state.array("former_leaders", np.intp, [int(ranks.sum())], 0, matroid.size - 1)
+        state.array("former_times", np.int64, [len(ranks)], 0)
+        if state.has("decided_key"):
+            state.independent_key("decided_key", matroid)
+
+    def _check_outcome(self, outcome: State) -> None:
+        super()._check_outcome(outcome)
+        if outcome.has("leader"):
+            outcome.independent_key("leader", self._kernel.matroid)

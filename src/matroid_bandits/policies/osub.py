@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from matroid_bandits.indices import Index
     from matroid_bandits.matroids import Matroid
+    from matroid_bandits.policies.checked_state import State
     from matroid_bandits.problem import Problem
 
 __all__ = ["OSUB"]
@@ -166,6 +167,22 @@ class OSUB(IndexPolicy[Selection]):
         last = self._kernel.arms.count - 1
         checked = integer(arm, "arm", minimum=0, maximum=last)
         return self._kernel.arms.neighbors_copy(checked).astype(np.intp)
+
+    def _check_state(self, state: State) -> None:
+        super()._check_state(state)
+        fresh = self._kernel.state()
+        for key in ("arm_counts", "leader_rounds"):
+            state.array(key, fresh[key].dtype, fresh[key].shape, 0)
+        state.array("arm_means", np.float64, fresh["arm_means"].shape)
+        self._check_leader(state, "decided_leader")
+
+    def _check_outcome(self, outcome: State) -> None:
+        super()._check_outcome(outcome)
+        self._check_leader(outcome, "leader")
+
+    def _check_leader(self, state: State, key: str) -> None:
+        """The number of an arm, or of none."""
+        state.integer(key, -1, max(0, self._kernel.arms.count - 1))
 
 
 def _edge(edge: Any) -> tuple[Any, Any]:

@@ -82,9 +82,12 @@ class Parametrized(metaclass=PolicyType):
 
         The parameters are copied: pass a seed rather than a random generator, which has a state.
         """
-        bound = BoundArguments(
-            type(self).__signature__, OrderedDict(copy.deepcopy(self._arguments))
-        )
+        return self._with_arguments({})
+
+    def _with_arguments(self, changes: dict[str, Any]) -> Self:
+        """A fresh policy with the same parameters but for `changes`."""
+        arguments = OrderedDict(copy.deepcopy(self._arguments) | changes)
+        bound = BoundArguments(type(self).__signature__, arguments)
         return type(self)(*bound.args, **bound.kwargs)
 
     def to_spec(self) -> dict[str, Any]:

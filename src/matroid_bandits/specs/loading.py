@@ -1,0 +1,68 @@
+"""Policies from files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from matroid_bandits.errors import SnapshotError
+from matroid_bandits.policies.saving import restore_content
+from matroid_bandits.specs.policies import policy_from_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matroid_bandits.matroids import Matroid
+    from matroid_bandits.policies import Policy
+
+__all__ = ["load", "policy_from_content"]
+
+
+def load(
+    path: str | os.PathLike[str],
+    matroid: Matroid | None = None,
+    *,
+    classes: Iterable[type] = (),
+) -> Policy[Any]:
+    """The policy that :meth:`Policy.save` has written to a file, to continue as if never stopped.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    matroid : Matroid, optional
+        The matroid, if it is written in Python: it must be the same, which cannot be checked beyond
+        size and rank.
+    classes : iterable of type
+        Classes of your own that the policy is made of: policies and indices. No code is ever loaded
+        from a file.
+
+    Raises
+    ------
+    SnapshotError
+        If the file is not a snapshot, damaged, or newer than this library; if something in it does
+        not fit; or if a matroid or a class is needed and not given.
+    OSError
+        If the file cannot be read.
+    """
+    from matroid_bandits._snapshots import read_snapshot  # noqa: PLC0415  (seldom needed)
+
+    content = read_snapshot(path)
+    try:
+        return policy_from_content(content, matroid, classes)
+    except SnapshotError:
+        raise
+    except Exception as error:
+        # A class of the user's may raise anything.
+        raise SnapshotError(f"{os.fspath(path)}: {error}") from error
+
+
+def policy_from_content(
+    content: Any, matroid: Matroid | None, classes: Iterable[type]
+) -> Policy[Any]:
+    """The policy with the specification and the state in `content`, both of which are checked."""
+    if not isinstance(content, dict) or content.keys() != {"policy", "state", "own"}:
+        raise ValueError("the snapshot is not one of a policy")
+    policy = policy_from_spec(content["policy"], matroid, classes=classes)
+    restore_content(policy, content)
+    return policy
