@@ -91,7 +91,7 @@ def simulate(
     *,
     seed: int = 0,
     checkpoints: Sequence[int] | CountArray | None = None,
-    delay: int | Delay | Callable[[np.random.Generator], int] | None = None,
+    delay: "int | Delay | Callable[[np.random.Generator], int] | None" = None,
     matroid: Matroid | Problem[Any, Any] | None = None,
 ) -> Simulation:
     """Play `horizon` rounds and measure the pseudo-regret.
