@@ -1,0 +1,173 @@
+"""Decisions as users meet them: what they hold, the ways to call, and the hook of one's own."""
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+
+ADS = mb.Problem(mb.UniformMatroid(2, 4), labels=["car", ("tea", 1), "book", 7])
+
+
+def test_a_decision_is_plain_data() -> None:
+    policy = mb.MAUB(ADS)
+    first = policy.decide(["car", ("tea", 1), 7])
+    assert first.to_dict() == {
+        "id": 1,
+        "elements": ["car", ["tea", 1]],
+        "round": 1,
+        "available": ["car", ["tea", 1], 7],
+    }
+    assert json.loads(json.dumps(first.to_dict())) == first.to_dict()
+    second = policy.decide(id="visitor")
+    assert (second.id, second.round, second.available) == ("visitor", 2, None)
+    numbers = mb.MAUB(mb.UniformMatroid(2, 4)).decide(np.array([True, True, True, False]))
+    assert numbers.elements.tolist() == [0, 1]
+    assert numbers.available.tolist() == [0, 1, 2]
+    assert json.loads(json.dumps(numbers.to_dict()))["available"] == [0, 1, 2]
+    assert "visitor" in repr(second)
+
+
+@pytest.mark.parametrize(
+    "make", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))]
+)
+def test_copies_of_a_decision(make: Any) -> None:
+    policy = mb.OMM(ADS)
+    decision = policy.decide(["car", "book", 7])
+    assert make(decision).to_dict() == decision.to_dict()
+    policy.learn(make(decision), [0.5, 0.5])
+    assert not policy.open_decisions
+
+
+def test_open_decisions_are_a_view() -> None:
+    policy = mb.OMM(ADS)
+    view = policy.open_decisions
+    assert len(view) == 0
+    one, two = policy.decide(["car", "book"]), policy.decide(id="b")
+    assert list(view) == [1, "b"]
+    assert [decision.elements for decision in view.values()] == [one.elements, two.elements]
+    assert view[1].available is None
+    assert "b" in view
+    assert 2 not in view
+    assert ["b"] not in view.values()
+    with pytest.raises(KeyError):
+        view["c"]
+    with pytest.raises(TypeError):
+        view["c"] = one
+    policy.learn("b", {two.elements[0]: 1.0})
+    assert list(view) == [1, "b"]
+    policy.expire(view)
+    assert list(view) == []
+    assert "b" not in view
+
+
+def test_ways_to_say_what_is_available() -> None:
+    kept = ["car", "book", 7]
+    ways = [
+        kept,
+        tuple(kept),
+        set(kept),
+        iter(kept),
+        np.array([True, False, True, True]),
+    ]
+    for way in ways:
+        assert mb.RandomBasis(ADS).decide(way).available == kept
+    numbers = [[0, 2, 3], (3, 2, 0), np.array([3, 0, 2]), range(0, 4, 1), {0, 2, 3}]
+    for way in numbers:
+        available = mb.RandomBasis(mb.UniformMatroid(2, 4)).decide(way).available
+        assert available is None if len(way) == 4 else available.tolist() == [0, 2, 3]
+
+
+def test_ways_to_give_feedback() -> None:
+    pandas = pytest.importorskip("pandas")
+    ways: list[Any] = [
+        {"car": 0.25, ("tea", 1): 0.75},
+        {("tea", 1): np.float32(0.75), "car": np.float64(0.25)},
+        [0.25, 0.75],
+        (0.25, 0.75),
+        np.array([0.25, 0.75]),
+        pandas.Series([0.75, 0.25], index=pandas.Index([("tea", 1), "car"], tupleize_cols=False)),
+    ]
+    for way in ways:
+        policy = mb.OMM(ADS)
+        policy.learn(policy.decide(), way)
+        assert policy.means[:2].tolist() == [0.25, 0.75]
+        assert policy.counts.tolist() == [1, 1, 0, 0]
+
+
+def test_ways_to_name_decisions() -> None:
+    policy = mb.OMM(ADS)
+    made = [policy.decide() for _ in range(8)]
+    policy.expire(made[0])
+    policy.expire(np.int64(2))
+    policy.expire([made[2], 4])
+    policy.expire(made[k] for k in (4,))
+    policy.expire(np.array([6, 7]))
+    policy.expire([])
+    assert list(policy.open_decisions) == [8]
+    policy.learn(np.int64(8), {}, final=True)
+    assert not policy.open_decisions
+    assert policy.counts.sum() == 0
+
+
+def test_costs_that_never_come() -> None:
+    policy = mb.KLOSM(mb.Problem(mb.UniformMatroid(1, 2), labels=["a", "b"], sense="min"))
+    first, second = policy.decide(), policy.decide()
+    policy.learn(second, {"b": 0.25})
+    policy.expire(first, reward=1.0)
+    assert policy.means.tolist() == [1.0, 0.25]
+    assert policy.mean_rewards.tolist() == [0.0, 0.75]
+
+
+class Window(mb.Policy):
+    """Greedy on the last three rewards of every element."""
+
+    def __init__(self, matroid: Any) -> None:
+        super().__init__(matroid)
+        self.last: list[list[float]] = [[] for _ in range(self.matroid.size)]
+        self.calls: list[tuple[list[int], list[float]]] = []
+
+    def _observe(self, elements: Any, rewards: Any) -> None:
+        self.calls.append((elements.tolist(), rewards.tolist()))
+        for e, reward in zip(elements.tolist(), rewards.tolist(), strict=True):
+            self.last[e] = [*self.last[e][-2:], reward]
+
+    def _select(self) -> Any:
+        return self.greedy_basis([np.mean(seen) if seen else np.inf for seen in self.last])
+
+
+def test_the_hook_hears_what_is_new() -> None:
+    policy = Window(mb.Problem(mb.UniformMatroid(2, 4), labels=list("abcd"), sense="min"))
+    first, second, third = (policy.decide(["a", "b", "c"]) for _ in range(3))
+    policy.learn(first, {"b": 1.0})
+    policy.learn(first, {"a": 2.0, "b": 1.0})
+    policy.learn(first, {"a": 2.0})
+    policy.expire([second, third], reward=3.0)
+    policy.expire(third, reward=4.0)
+    assert policy.calls == [
+        ([1], [-1.0]),
+        ([0], [-2.0]),
+        ([0, 1], [-3.0, -3.0]),
+        ([0, 1], [-3.0, -3.0]),
+    ]
+    policy.update(["d", "a"], [5.0, 6.0])
+    assert policy.calls[-1] == ([3, 0], [-5.0, -6.0])
+    assert policy.counts.tolist() == [4, 3, 0, 1]
+
+
+def test_a_window_forgets() -> None:
+    mb.check_policy(
+        type("Checked", (Window,), {"_check_exemptions": {"relabeling": "rewards may tie"}})
+    )
+    policy = Window(mb.UniformMatroid(1, 2))
+    for reward in (0.0, 0.0, 0.0):
+        policy.update([0], [reward])
+    policy.update([1], [0.5])
+    for _ in range(3):
+        policy.update([0], [1.0])
+    assert policy.means.tolist() == [0.5, 0.5]
+    assert policy.decide().elements.tolist() == [0]
