@@ -167,6 +167,21 @@ def test_what_is_learned_when() -> None:
     assert not policy.n_pending.any()
 
 
+def test_a_policy_can_be_saved_after_a_run_with_lost_feedback(tmp_path) -> None:
+    environment = mb.BernoulliEnvironment(np.linspace(0.1, 0.9, 10))
+    for make in (mb.MAUB, mb.OSUB):
+        policy = make(K5)
+        mb.simulate(policy, environment, 300, delay=mb.GeometricDelay(20, lost=0.3))
+        policy.save(tmp_path / "policy")
+        twin = mb.load(tmp_path / "policy")
+        for _ in range(20):
+            one, other = policy.decide(), twin.decide()
+            assert one.elements.tolist() == other.elements.tolist()
+            rewards = (one.elements % 2).astype(float)
+            policy.learn(one, rewards)
+            twin.learn(other, rewards)
+
+
 def test_without_decisions_there_is_no_delay() -> None:
     class Mine:
         matroid = mb.UniformMatroid(1, 2)

@@ -188,4 +188,4 @@ def test_the_shipped_study(capsys) -> None:
             origin.pop("delay", None)
         assert all(origin == origins[0] for origin in origins)
     assert main(["delays", "--list"]) == 0
-    assert re.search(r"K7, delay 1,000 +21 +6 +100,000 +1,000\n", capsys.readouterr().out)
+    assert re.search(r"K7, delay 1,000 +21 +6 +50,000 +1,000\n", capsys.readouterr().out)
