@@ -7,6 +7,7 @@ agree on all that can be seen.
 
 import copy
 import pickle
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,8 @@ class Pair:
     is_level: Callable[["History", tuple[int, ...], Decision], bool] | None = None
     #: Whether costs can be tested.
     takes_costs: bool = True
+    #: Whether it can be written to a file.
+    can_be_saved: bool = True
 
 
 class History:
@@ -266,10 +269,27 @@ class History:
             self.made[-1][0].to_dict()
 
     def copy(self) -> None:
-        if self.chance(0.5):
+        """Continue with a copy."""
+        kind = self.rng.integers(4)
+        if kind == 0:
             self.policy = copy.deepcopy(self.policy)
-        else:
+        elif kind == 1 or not self.pair.can_be_saved:
             self.policy = pickle.loads(pickle.dumps(self.policy))
+        elif kind == 2:
+            with tempfile.TemporaryDirectory() as folder:
+                self.policy.save(f"{folder}/policy")
+                self.policy = mb.load(f"{folder}/policy", self._matroid_to_load())
+        else:
+            before, self.policy = self.policy, self.policy.fork(5)
+            self.compare()
+            # Random numbers are others.
+            if any(hasattr(part, "_rng") for part in (self.twin.policy, self.twin.policy._index)):
+                self.policy = before
+
+    def _matroid_to_load(self) -> mb.Matroid | None:
+        """The matroid that a file cannot hold, because it is Python code."""
+        is_code = self.policy.problem.to_spec()["matroid"]["type"] == "python"
+        return self.policy.matroid if is_code else None
 
     CALLS: tuple[tuple[str, float], ...] = (
         ("decide", 0.36),
