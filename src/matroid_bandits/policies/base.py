@@ -23,6 +23,7 @@ from matroid_bandits.policies.availability import Availability, availability_mas
 from matroid_bandits.policies.counters import Counters
 from matroid_bandits.policies.explanation import Explanation, explanation_of
 from matroid_bandits.policies.late_feedback import LateFeedback, pairs
+from matroid_bandits.policies.moving import Moving
 from matroid_bandits.policies.parameters import Parametrized
 from matroid_bandits.policies.saving import Saving
 from matroid_bandits.policies.translation import Translation
@@ -62,7 +63,9 @@ class _MadeOnDemand:
         return vars(policy)[self._name]
 
 
-class Policy(Counters, LateFeedback[Selection], Saving, Parametrized, Generic[Selection]):
+class Policy(
+    Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Generic[Selection]
+):
     """A learner: `select` the basis to play, `update` with the rewards seen.
 
     Where rewards come late, or for several users at a time, `decide` and `learn` take their place.

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from matroid_bandits.indices import Index
     from matroid_bandits.matroids import Matroid
+    from matroid_bandits.policies.moving import Moving
 
 __all__ = ["MAUB"]
 
@@ -109,6 +110,29 @@ class MAUB(IndexPolicy[Selection]):
     def _new_kernel(self, matroid: Matroid) -> MAUBKernel:
         index = self._index._new_kernel(self._seed)
         return MAUBKernel(matroid, index, self._neighborhood == "lean", self._pending == "count")
+
+    def _moved_state(self, new: Moving, old_numbers: npt.NDArray[np.intp]) -> dict[str, Any]:
+        """Local times of bases whose elements all stay; the leader is found anew."""
+        moved, state = super()._moved_state(new, old_numbers), self._kernel.state()
+        new_number = np.full(self._problem.size, -1)
+        new_number[old_numbers[old_numbers >= 0]] = np.flatnonzero(old_numbers >= 0)
+        ranks = state["former_ranks"]
+        bases = np.split(state["former_leaders"], np.cumsum(ranks))[: len(ranks)]
+        times = state["former_times"].tolist()
+        if state["has_leader"]:
+            bases.append(state["leader"])
+            times.append(state["local_time"])
+        kept = [
+            (np.sort(new_number[basis]), time)
+            for basis, time in zip(bases, times, strict=True)
+            if (new_number[basis] >= 0).all()
+        ]
+        leaders = [basis for basis, _ in kept]
+        return moved | {
+            "former_leaders": np.concatenate([np.zeros(0, np.intp), *leaders]).astype(np.intp),
+            "former_ranks": np.array([len(basis) for basis in leaders], dtype=np.int64),
+            "former_times": np.array([time for _, time in kept], dtype=np.int64),
+        }
 
     @property
     def neighborhood(self) -> str:

@@ -22,6 +22,7 @@ from matroid_bandits._core.policies.osub.rule import Arms, OSUBKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.policies.indexed import IndexPolicy
+from matroid_bandits.policies.moving import copy_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -95,6 +96,7 @@ class OSUB(IndexPolicy[Selection]):
     _check_exemptions: ClassVar = {
         "relabeling": "bases that were never played tie, and ties go to the lowest"
     }
+    _index_is_of_elements = False
     _kernel: OSUBKernel
 
     def __init__(
@@ -123,6 +125,20 @@ class OSUB(IndexPolicy[Selection]):
         kernel = OSUBKernel(matroid, index, Arms(matroid.size, bases), self._pending == "count")
         kernel.count_calls(oracle_calls=questions, greedy_calls=1)
         return kernel
+
+    def _moved_state(self, new: OSUB[Any], old_numbers: npt.NDArray[np.intp]) -> dict[str, Any]:  # type: ignore[override]
+        """Statistics of arms whose elements all stay."""
+        moved, state = super()._moved_state(new, old_numbers), self._kernel.state()
+        arms = {tuple(arm): k for k, arm in enumerate(self.arms.tolist())}
+        old_arms = np.array(
+            [arms.get(tuple(sorted(old_numbers[arm].tolist())), -1) for arm in new.arms],
+            dtype=np.intp,
+        )
+        for name in ("arm_counts", "arm_means", "leader_rounds"):
+            copy_rows(state[name], moved[name], old_arms)
+        for name, rows in moved["index"].items():
+            copy_rows(state["index"][name], rows, old_arms)
+        return moved
 
     @property
     def graph(self) -> tuple[tuple[Any, Any], ...] | None:

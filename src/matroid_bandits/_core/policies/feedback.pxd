@@ -14,8 +14,8 @@ cdef class Feedback:
 
     # Rewards must lie between these.
     cdef str owner  # what the bounds are for
-    cdef double low
-    cdef double high
+    cdef readonly double low
+    cdef readonly double high
     cdef bint is_bounded
 
     # What the user calls elements and rewards.

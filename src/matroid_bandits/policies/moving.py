@@ -1,0 +1,225 @@
+"""Statistics from elsewhere, and ground sets that change."""
+
+from __future__ import annotations
+
+import copy
+from collections import OrderedDict
+from inspect import BoundArguments, Signature
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from matroid_bandits._arguments import abbreviated
+from matroid_bandits.policies.decision import names_of
+from matroid_bandits.policies.statistics import Statistics, given_statistics
+from matroid_bandits.problem import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from matroid_bandits._core.policies.base import PolicyKernel
+    from matroid_bandits._types import IntArray
+    from matroid_bandits.policies.translation import Translation
+
+__all__ = ["Moving", "copy_rows"]
+
+
+class Moving:
+    """A policy's way to other statistics and to other elements."""
+
+    _kernel: PolicyKernel
+    _problem: Problem[Any, Any]
+    _translation: Translation
+    _arguments: dict[str, Any]
+    _has_hook: ClassVar[bool]
+    # Whether the index has a row for each element, and not for something else.
+    _index_is_of_elements: ClassVar[bool] = True
+
+    @property
+    def statistics(self) -> Statistics:
+        """Mean and count of every element so far, for `observe` of another policy (a copy)."""
+        state = self._kernel.state()
+        counts = state["counts"]
+        means = np.where(counts > 0, self._translation.in_user_units(state["means"]), 0.0)
+        rows = state["index"] if self._index_is_of_elements else {}
+        return Statistics(self._problem, means, counts, state["rounds"], rows)
+
+    def observe(self, statistics: Statistics | Mapping[Any, tuple[float, int]]) -> None:
+        """Add observations that were made elsewhere: a prior, or what another process has learned.
+
+        Parameters
+        ----------
+        statistics : Statistics, or mapping
+            `statistics` of another policy, or ``{label: (mean, count)}``: rewards, or costs if the
+            problem has ``sense="min"``. Those of a policy count its rounds, too.
+
+        Raises
+        ------
+        ValueError
+            If anything is wrong with them. Nothing has changed then.
+
+        Notes
+        -----
+        Of an index that keeps more than means and counts (UCB-V, NormalUCB, BetaThompson), the
+        statistics of a policy have that as well. Without it, all rewards of an element count as if
+        they had been its mean. Local times of MAUB's leaders are not part of statistics.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> ads = mb.Problem(mb.UniformMatroid(1, 2), labels=["car", "tea"])
+        >>> policy = mb.MAUB(ads)
+        >>> policy.observe({"car": (0.04, 500), "tea": (0.02, 100)})
+        >>> policy.counts
+        array([500, 100])
+        """
+        self._refuse_hook("observe")
+        elements, means, counts, rounds, state = given_statistics(statistics, self._problem)
+        rewards = self._translation.as_rewards(means)
+        low, high = self._kernel.feedback.low, self._kernel.feedback.high
+        for e, reward, mean in zip(elements.tolist(), rewards, means, strict=True):
+            if not low <= reward <= high:
+                raise ValueError(
+                    f"the mean {mean:.6g} of {self._problem.name(e)!r} is not between {low:g} and "
+                    f"{high:g}, as the policy needs it"
+                )
+        with np.errstate(over="ignore"):
+            total = counts * rewards
+            sums = total + self._kernel.counts_copy()[elements] * np.nan_to_num(
+                self._kernel.means_copy()[elements]
+            )
+        if not np.isfinite(sums).all():
+            e = elements[np.flatnonzero(~np.isfinite(sums))[0]]
+            raise ValueError(f"the mean of {self._problem.name(e)!r} overflows")
+        self._kernel.merge(elements, rewards, counts, rounds, state)
+
+    def moved_to(
+        self,
+        problem: Problem[Any, Any],
+        prior: Mapping[Any, tuple[float, int]] | None = None,
+    ) -> Self:
+        """The same policy for a problem with other elements, or other constraints.
+
+        What is known stays attached to labels. Elements that stay keep their statistics and their
+        open decisions, new ones start fresh, others are dropped. This policy stays as it is.
+
+        Parameters
+        ----------
+        problem : Problem
+            The new problem, with labels.
+        prior : mapping, optional
+            ``{label: (mean, count)}`` for new elements: as if they had been observed.
+
+        Returns
+        -------
+        Policy
+            Of the same class with the same parameters; rounds and random numbers go on.
+
+        Notes
+        -----
+        Feedback for an element that was dropped is accepted in the decisions that contain it, and
+        nothing is learned from it. A set that `select` has returned is forgotten.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> policy = mb.MAUB(mb.Problem(mb.UniformMatroid(1, 2), labels=["car", "tea"]))
+        >>> policy.update({"car": 1.0})
+        >>> new = mb.Problem(mb.UniformMatroid(1, 3), labels=["tea", "car", "book"])
+        >>> moved = policy.moved_to(new, prior={"book": (0.5, 10)})
+        >>> moved.counts, moved.rounds
+        (array([ 0,  1, 10]), 1)
+        """
+        self._refuse_hook("moved_to")
+        _refuse_other(self._problem, problem)
+        # The matroid is the first argument, whatever a class of one's own calls it.
+        signature: Signature = type(self).__signature__  # type: ignore[attr-defined]
+        bound = OrderedDict(copy.deepcopy(self._arguments))
+        bound[next(iter(signature.parameters))] = problem
+        arguments = BoundArguments(signature, bound)
+        new: Self = type(self)(*arguments.args, **arguments.kwargs)
+        known = {name: e for e, name in enumerate(self._problem.labels or ())}
+        for name in prior or ():
+            if name in known:
+                raise ValueError(
+                    f"{name!r} is not new: it keeps its statistics; a prior is for new elements"
+                )
+        old_numbers = np.array([known.get(name, -1) for name in problem.labels or ()], np.intp)
+        new._kernel.restore(self._moved_state(new, old_numbers))
+        if prior:
+            new.observe(prior)
+        return new
+
+    def _moved_state(self, new: Moving, old_numbers: IntArray) -> dict[str, Any]:
+        """The state of this policy's kernel for the kernel of `new`.
+
+        Parameters
+        ----------
+        new : Policy
+            The policy for the new problem, which has learned nothing.
+        old_numbers : array of int
+            The number here of each of its elements; -1 if it is new.
+        """
+        state, moved = self._kernel.state(), new._kernel.state()
+        for name in ("rounds", "calls"):
+            moved[name] = state[name]
+        if state["stream"] is not None:
+            moved["stream"] = state["stream"][:1]
+        for name in ("counts", "means"):
+            copy_rows(state[name], moved[name], old_numbers)
+        if self._index_is_of_elements:
+            for name, rows in moved["index"].items():
+                copy_rows(state["index"][name], rows, old_numbers)
+        moved["decisions"], moved["former"] = self._moved_decisions(state["decisions"], new)
+        return moved
+
+    def _moved_decisions(
+        self, table: dict[str, Any], new: Moving
+    ) -> tuple[dict[str, Any], list[Any]]:
+        """The table of decisions with the numbers of the new problem, and labels it has no more."""
+        number = {name: e for e, name in enumerate(new._problem.labels or ())}
+        former: dict[Any, int] = {}
+        width = max(table["width"], new._problem.rank)
+        more = ((0, 0), (0, width - table["width"]))
+        elements, rewards = np.pad(table["elements"], more), np.pad(table["rewards"], more)
+        for row, length in enumerate(table["lengths"].tolist()):
+            names = names_of(self._problem, table["elements"][row, :length], self._kernel)
+            for column, name in enumerate(names):
+                if name in number:
+                    elements[row, column] = number[name]
+                else:
+                    elements[row, column] = -1 - former.setdefault(name, len(former))
+            order = np.argsort(elements[row, :length])
+            elements[row, :length] = elements[row, :length][order]
+            rewards[row, :length] = rewards[row, :length][order]
+        moved = {"width": width, "elements": elements, "rewards": rewards}
+        return table | moved, list(former)
+
+    def _refuse_hook(self, method: str) -> None:
+        """Refuse what a policy with a state of its own cannot do by itself."""
+        if self._has_hook or "_observe" in vars(self):
+            raise ValueError(
+                f"{type(self).__name__} keeps more than means and counts (it defines _observe), "
+                f"which {method} cannot change; define {method} in the class"
+            )
+
+
+def copy_rows(old: Any, new: Any, old_numbers: IntArray) -> None:
+    """Copy to each row of `new` the row of `old` with its number, where that is not below 0."""
+    stays = old_numbers >= 0
+    new[stays] = old[old_numbers[stays]]
+
+
+def _refuse_other(old: Problem[Any, Any], new: Any) -> None:
+    """Refuse a problem to which nothing can be moved."""
+    if not isinstance(new, Problem) or new.labels is None or old.labels is None:
+        raise ValueError(
+            "moved_to needs labels, in the old problem and in the new one: without them nothing "
+            f"says which element is which; got {abbreviated(new)}"
+        )
+    if new.sense != old.sense:
+        raise ValueError(
+            f"the problem has sense={old.sense!r}, the new one {new.sense!r}: rewards and costs "
+            "cannot be mixed"
+        )
