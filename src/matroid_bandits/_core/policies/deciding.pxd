@@ -35,5 +35,6 @@ cdef class DecidingKernel(ChoosingKernel):
     cdef int call_hook(self, observe, elements, rewards) except -1
     cdef bint is_new(self, Py_ssize_t row, Py_ssize_t column, double reward) except -1
     cdef Py_ssize_t note_reward(self, Py_ssize_t n, Py_ssize_t e, double reward) except -1
+    cdef int check_missing(self, list rows, double reward) except -1
     cdef int learn_row(self, Py_ssize_t row, Py_ssize_t n, observe, int status) except -1
     cdef int close_decision(self, Py_ssize_t row, int status) except -1

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from libc.math cimport isnan
+from libc.math cimport isfinite, isnan
 
 from matroid_bandits._core.policies.choosing cimport ChoosingKernel
 from matroid_bandits._core.policies.decisions cimport CLOSED, COMPLETE, EXPIRED, OPEN
@@ -215,11 +215,10 @@ cdef class DecidingKernel(ChoosingKernel):
         try:
             if reward is not None:
                 self.feedback.check_default(reward)
-            rows = [table.find(identifier) for identifier in identifiers]
-            for row in rows:
-                for k in range(table.lengths[row]):
-                    if reward is not None and isnan(table.rewards[row, k]):
-                        self.feedback.check_reward(table.elements[row, k], reward)
+            # Each decision once, in the order given.
+            rows = list(dict.fromkeys(table.find(identifier) for identifier in identifiers))
+            if reward is not None:
+                self.check_missing(rows, reward)
             for row in rows:
                 if table.status[row] != OPEN:
                     continue
@@ -230,6 +229,25 @@ cdef class DecidingKernel(ChoosingKernel):
                 self.learn_row(row, n, observe, EXPIRED)
         finally:
             self.guard.give_back(before)
+
+    cdef int check_missing(self, list rows, double reward) except -1:
+        """Refuse a reward that cannot be learned for all missing elements of decisions."""
+        cdef DecisionTable table = self.decisions
+        cdef Py_ssize_t row, k, e
+        times = {}
+        for row in rows:
+            for k in range(table.lengths[row]):
+                if table.status[row] == OPEN and isnan(table.rewards[row, k]):
+                    e = table.elements[row, k]
+                    times[e] = times.get(e, 0) + 1
+        for e, n in times.items():
+            self.feedback.check_reward(e, reward)
+            if e >= 0 and not isfinite(self.counts[e] * self.means[e] + n * reward):
+                raise ValueError(
+                    f"the {self.feedback.kind()} {self.feedback.in_user_units(reward)} of "
+                    f"{self.feedback.described(e)} is too large: its mean overflows"
+                )
+        return 0
 
     cdef int learn_row(self, Py_ssize_t row, Py_ssize_t n, observe, int status) except -1:
         """Learn the n rewards that were noted for an open decision; close it if all have come, or
