@@ -15,6 +15,7 @@ QUESTIONS = {
     "growth": "time and memory against the size of the matroid, in the long run",
     "exploring": "the same while the policy still explores",
     "faster_cucb": "FasterCUCB and OMM against the size of the matroid",
+    "decisions": "decisions with available elements against plain ones",
     "compositions": "MAUB on matroids made of matroids, compiled and as a Python oracle",
     "oracle_calls": "oracle calls by default against Algorithm 2 as written",
     "sagemath": "the package against SageMath's matroids",
