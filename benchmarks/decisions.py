@@ -59,7 +59,9 @@ def _small(repeats: int) -> list[list[str]]:
     numbers = [np.flatnonzero(mask) for mask in masks]
     lists = [[names[e] for e in given.tolist()] for given in numbers]
     rows = []
-    for policy_class in (mb.MAUB, partial(mb.MAUB, index="kl"), mb.OMM, mb.CTS):
+    policies: list[Callable[[Any], mb.Policy]]
+    policies = [mb.MAUB, partial(mb.MAUB, index="kl"), mb.OMM, mb.CTS]
+    for policy_class in policies:
         plain = _learned(policy_class(matroid), means)
         named = _learned(policy_class(mb.Problem(matroid, names)), means)
         shown = str(plain).replace(repr(matroid), "").replace("(, ", "(").replace("()", "")
@@ -83,7 +85,7 @@ def _small(repeats: int) -> list[list[str]]:
 
 def _large(repeats: int) -> list[list[str]]:
     size = 100_000
-    matroid = mb.PartitionMatroid(np.arange(size) % 10, [1] * 10)
+    matroid = mb.PartitionMatroid([e % 10 for e in range(size)], [1] * 10)
     rng = np.random.default_rng(1)
     values = rng.random(size)
     masks = [rng.random(size) < 0.8 for _ in range(20)]

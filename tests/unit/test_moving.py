@@ -103,6 +103,18 @@ def test_an_element_that_comes_back_gets_its_feedback() -> None:
     assert not without.counts.any()
 
 
+@every_policy
+def test_a_policy_that_has_moved_can_be_saved_and_forked(name: str, tmp_path) -> None:
+    moved = played(POLICIES[name](problem_of(LABELS))).moved_to(problem_of([*LABELS[2:], "x"]))
+    moved.save(tmp_path / "policy")
+    for twin in (mb.load(tmp_path / "policy"), moved.fork(0), copy.deepcopy(moved)):
+        assert_same(moved._kernel.state()["decisions"], twin._kernel.state()["decisions"])
+        for identifier, decision in moved.open_decisions.items():
+            assert twin.open_decisions[identifier].elements == decision.elements
+            twin.learn(identifier, dict.fromkeys(decision.elements, 0.0))
+        assert not twin.open_decisions
+
+
 def test_a_prior_is_for_new_elements() -> None:
     policy = mb.MAUB(problem_of(["a", "b"], 1, sense="min"))
     policy.update({"a": 3.0})

@@ -63,9 +63,7 @@ class _MadeOnDemand:
         return vars(policy)[self._name]
 
 
-class Policy(
-    Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Generic[Selection]
-):
+class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Generic[Selection]):
     """A learner: `select` the basis to play, `update` with the rewards seen.
 
     Where rewards come late, or for several users at a time, `decide` and `learn` take their place.
