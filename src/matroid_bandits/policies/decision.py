@@ -68,7 +68,9 @@ class Decision(Generic[Selection]):
         }
 
     def __repr__(self) -> str:
-        return f"Decision(id={self.id!r}, elements={_plain(self.elements)!r}, round={self.round})"
+        elements: Any = self.elements
+        shown = elements.tolist() if isinstance(elements, np.ndarray) else elements
+        return f"Decision(id={self.id!r}, elements={shown!r}, round={self.round})"
 
 
 class OpenDecisions(Mapping[str | int, Decision[Selection]]):
