@@ -21,6 +21,18 @@ def test_examples_run(capsys) -> None:
     assert capsys.readouterr().out == f"{tree}\n"
 
 
+def test_in_production(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (README.parent / "docs" / "production.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert len(blocks) == 10
+    namespace: dict[str, object] = {}
+    for block in blocks:
+        exec(block, namespace)
+    assert "has the feedback 1 already, and now 0" in capsys.readouterr().out
+    assert namespace["policy"].counts.sum() > 3000
+
+
 PAGES = sorted(path for path in README.parent.glob("docs/*.md") if ">>> " in path.read_text())
 
 
