@@ -344,6 +344,7 @@ class _LateRounds(_Rounds):
         # None if it is lost. Older decisions come first, and lower elements.
         self._due: defaultdict[int, list[tuple[Any, int, float | None]]] = defaultdict(list)
         self._lost = LostFeedback(self.policy._kernel)
+        self.policy._kernel.begin_run()
 
     def play(self, t: int) -> float:
         """Play round number `t`, then learn what is due before the next one."""

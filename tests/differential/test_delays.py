@@ -167,6 +167,21 @@ def test_what_is_learned_when() -> None:
     assert not policy.n_pending.any()
 
 
+def test_what_was_selected_before_is_of_no_consequence() -> None:
+    environment = mb.BernoulliEnvironment(np.linspace(0.1, 0.9, 10))
+    regrets = set()
+    for in_python in (False, True):
+        for available in (None, range(10), range(1, 10), "not asked"):
+            policy = mb.MAUB(K5, index="kl")
+            if in_python:
+                policy._deciding_kernel = lambda: None
+            if available != "not asked":
+                policy.select(available)
+            regrets.add(mb.simulate(policy, environment, 200, delay=3).total_regret)
+            assert policy.rounds == 200
+    assert len(regrets) == 1
+
+
 def test_a_policy_can_be_saved_after_a_run_with_lost_feedback(tmp_path) -> None:
     environment = mb.BernoulliEnvironment(np.linspace(0.1, 0.9, 10))
     for make in (mb.MAUB, mb.OSUB):

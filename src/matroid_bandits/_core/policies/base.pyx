@@ -65,6 +65,7 @@ cdef class PolicyKernel(DecidingKernel):
 
     def begin_run(self):
         """What was selected before a simulation is of no consequence."""
+        self.is_selected = False
         if self.is_restricted:
             self.withdraw()
             self.answers = None
