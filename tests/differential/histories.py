@@ -40,6 +40,8 @@ class Pair:
     takes_costs: bool = True
     #: Whether it can be written to a file.
     can_be_saved: bool = True
+    #: Whether it can be moved to other elements.
+    can_move: bool = True
 
 
 class History:
@@ -50,9 +52,11 @@ class History:
         self.rng = rng
         self.recipe = recipe = recipe or _some_recipe(rng)
         self.size = recipe.size
-        seed = int(rng.integers(0, 1000))
+        self.seed = seed = int(rng.integers(0, 1000))
         matroid = recipe.build()
         self.labels: list[Any] | None = None
+        # Labels of elements that were dropped: those of -1, -2, ...
+        self.former: list[Any] = []
         self.sense = "max"
         target: Any = matroid
         if rng.random() < 0.4:
@@ -74,13 +78,18 @@ class History:
     # --- words of the user ---
 
     def label(self, element: int) -> Any:
-        return element if self.labels is None else self.labels[element]
+        if self.labels is None:
+            return element
+        return self.labels[element] if element >= 0 else self.former[-1 - element]
 
     def numbers(self, elements: Any) -> tuple[int, ...]:
         if self.labels is None:
             return tuple(int(e) for e in elements)
         assert isinstance(elements, list)
-        return tuple(self.labels.index(label) for label in elements)
+        return tuple(
+            self.labels.index(label) if label in self.labels else -1 - self.former.index(label)
+            for label in elements
+        )
 
     def in_units(self, reward: float) -> float:
         """A reward as the user says it: it may be a cost."""
@@ -147,7 +156,8 @@ class History:
         rewards = {e: known.get(e, self.reward()) for e in decision.elements}
         if self.chance(0.5):
             rewards = {e: r for e, r in rewards.items() if self.chance(0.5)}
-        whole = len(rewards) == len(decision.elements)
+        # Without names only in the order of the elements, which a move may have changed.
+        whole = len(rewards) == len(decision.elements) and not self.former
         if self.chance(0.05) and self.size:
             rewards[int(self.rng.integers(0, self.size))] = self.reward()
             whole = False
@@ -286,6 +296,29 @@ class History:
             if any(hasattr(part, "_rng") for part in (self.twin.policy, self.twin.policy._index)):
                 self.policy = before
 
+    def move(self) -> None:
+        """Continue on another matroid, with some of the elements and some new ones."""
+        if self.labels is None or not self.pair.can_move:
+            return
+        recipe = _some_recipe(self.rng)
+        old = self.labels
+        stay = self.rng.permutation(self.size)[: self.rng.integers(0, recipe.size + 1)].tolist()
+        fresh = [f"new {len(self.calls)} {k}" for k in range(recipe.size - len(stay))]
+        mixed = [*(old[e] for e in stay), *fresh]
+        self.labels = [mixed[k] for k in self.rng.permutation(recipe.size).tolist()]
+        new_number = {-1 - k: -1 - k for k in range(len(self.former))}
+        for e, label in enumerate(old):
+            if label in self.labels:
+                new_number[e] = self.labels.index(label)
+            else:
+                self.former.append(label)
+                new_number[e] = -len(self.former)
+        problem = mb.Problem(recipe.build(), self.labels, sense=self.sense)
+        self.policy = self.policy.moved_to(problem)
+        policy = self.pair.make_reference(recipe.size, recipe.is_independent, self.seed)
+        self.twin.move(policy, new_number)
+        self.recipe, self.size = recipe, recipe.size
+
     def _matroid_to_load(self) -> mb.Matroid | None:
         """The matroid that a file cannot hold, because it is Python code."""
         is_code = self.policy.problem.to_spec()["matroid"]["type"] == "python"
@@ -301,6 +334,7 @@ class History:
         ("mistake", 0.03),
         ("copy", 0.03),
         ("look", 0.02),
+        ("move", 0.03),
     )
 
     def play(self, calls: int) -> None:
@@ -338,7 +372,7 @@ class History:
         assert policy.rounds == twin.rounds
         assert list(policy.open_decisions) == list(twin.open)
         for mine, expected in zip(policy.open_decisions.values(), twin.open.values(), strict=True):
-            assert self.numbers(mine.elements) == expected.elements
+            assert tuple(sorted(self.numbers(mine.elements))) == expected.elements
             assert (mine.id, mine.round) == (expected.id, expected.round)
         if isinstance(twin.policy, ReferenceOSUB):
             assert policy.arm_counts.tolist() == twin.policy.plays
@@ -375,8 +409,8 @@ class History:
             call()
         if reason in REASONS:
             assert isinstance(error.value, mb.DecisionError)
-            # An element outside a closed decision is refused for one reason or the other.
-            assert reason in {error.value.reason, "outside"}
+            # Feedback with two mistakes, of which one is that it is late, is refused for either.
+            assert reason in {error.value.reason, "outside", "conflict"}
         assert self._snapshot() == before
 
     def _snapshot(self) -> tuple[Any, ...]:

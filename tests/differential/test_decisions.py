@@ -170,7 +170,14 @@ POLICIES: dict[str, tuple[Any, Any, Any]] = {
 }
 PAIRS: dict[str, Pair] = {
     **{
-        name: Pair(make, reference, "ignore", level, takes_costs=name != "FasterCUCB")
+        name: Pair(
+            make,
+            reference,
+            "ignore",
+            level,
+            takes_costs=name != "FasterCUCB",
+            can_move="OSUB" not in name,
+        )
         for name, (make, reference, level) in POLICIES.items()
     },
     **{
@@ -180,12 +187,15 @@ PAIRS: dict[str, Pair] = {
             "count",
             level,
             takes_costs=name != "FasterCUCB",
+            can_move="OSUB" not in name,
         )
         for name, (make, reference, level) in POLICIES.items()
         if not name.endswith(" mean")
     },
     **{name: Pair(*OTHERS[name]) for name in ("FollowTheLeader", "RandomBasis", "EpsilonGreedy")},
-    "in Python": Pair(lambda problem, _: InPython(problem), ReferenceInPython, can_be_saved=False),
+    "in Python": Pair(
+        lambda problem, _: InPython(problem), ReferenceInPython, can_be_saved=False, can_move=False
+    ),
 }
 every_pair = pytest.mark.parametrize("name", PAIRS)
 

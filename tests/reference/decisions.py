@@ -254,6 +254,28 @@ class ReferenceDecisions:
             self._remember(self.open.pop(self._selection.decision.id))
         self._selection = None
 
+    # --- other elements -------------------------------------------------------------------------
+
+    def move(self, policy: _ReferencePolicy, new_number: Mapping[int, int]) -> None:
+        """Go on with a fresh policy for another matroid.
+
+        ``new_number`` has the elements that stay, and numbers below 0 for dropped ones: what comes
+        for these is accepted and not learned. A selection is forgotten.
+        """
+        policy.counts_pending = self.policy.counts_pending
+        stay = {e: new for e, new in new_number.items() if new >= 0}
+        for e, new in stay.items():
+            if e >= 0:
+                policy.counts[new] = self.policy.counts[e]
+                policy.means[new] = self.policy.means[e]
+        assert isinstance(self.policy, _ReferencePolicy)
+        policy.take_over(self.policy, {e: new for e, new in stay.items() if e >= 0})
+        for decision in (*self.open.values(), *self._closed.values()):
+            decision.elements = tuple(sorted(new_number[e] for e in decision.elements))
+            decision.rewards = {new_number[e]: reward for e, reward in decision.rewards.items()}
+        self.policy = policy
+        self._selection = None
+
     def _known(self, key: Id) -> Decision:
         if key in self.open:
             return self.open[key]
@@ -267,7 +289,8 @@ class ReferenceDecisions:
 
     def _observe(self, decision: Decision, rewards: dict[int, float]) -> None:
         """Learn rewards of elements that have none, in ascending order of the elements."""
-        self.policy.observe(list(rewards), list(rewards.values()))
+        there = {e: reward for e, reward in rewards.items() if e >= 0}
+        self.policy.observe(list(there), list(there.values()))
         decision.rewards |= rewards
 
     def _close_if_settled(self, decision: Decision) -> None:

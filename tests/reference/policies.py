@@ -12,7 +12,7 @@ same means, bit for bit.
 import copy
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,16 @@ class _ReferencePolicy(ABC):
         self._rounds_ended = rounds
         self.compared.clear()
         return tuple(sorted(self._decide())) if offer is None else self.select_among(offer)
+
+    def take_over(self, other: "_ReferencePolicy", new_number: Mapping[int, int]) -> None:
+        """Take over what another policy has beyond counts and means, for elements that stay."""
+        for name in ("squares", "successes", "failures"):
+            for e, new in new_number.items():
+                if hasattr(self._index, name):
+                    getattr(self._index, name)[new] = getattr(other._index, name)[e]
+        for mine, theirs in ((self, other), (self._index, other._index)):
+            if hasattr(mine, "_rng"):
+                mine._rng = theirs._rng  # type: ignore[union-attr]
 
     def rank_among(self, offer: Collection[int] | None) -> int:
         """The size of the bases of those in `offer`, or of all elements."""
@@ -212,6 +222,13 @@ class ReferenceMAUB(_ReferencePolicy):
         self._order: list[int] = []
         # l: the number of rounds each basis has been leader.
         self._leader_rounds: dict[tuple[int, ...], int] = {}
+
+    def take_over(self, other: _ReferencePolicy, new_number: Mapping[int, int]) -> None:
+        super().take_over(other, new_number)
+        assert isinstance(other, ReferenceMAUB)
+        for basis, rounds in other._leader_rounds.items():
+            if all(e in new_number for e in basis):
+                self._leader_rounds[tuple(sorted(new_number[e] for e in basis))] = rounds
 
     def _forget_matroid(self) -> None:
         self.leader, self.partners, self._order = None, {}, []
