@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: help reproduce compare test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
+.PHONY: help reproduce compare delays test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -21,6 +21,9 @@ reproduce: dev  ## the paper's experiments: figures, tables, report (options: ma
 
 compare: dev  ## many policies against each other and the lower bound (options: make compare ARGS=--quick)
 	$(BIN)/matroid-bandits compare $(ARGS)
+
+delays: dev  ## what late feedback costs: several policies and delays (options: make delays ARGS=--quick)
+	$(BIN)/matroid-bandits delays $(ARGS)
 
 test: dev  ## all tests, on all cores (some only: make test ARGS='-k kl')
 	$(BIN)/python -m pytest -n auto $(ARGS)

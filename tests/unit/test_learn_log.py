@@ -116,6 +116,24 @@ def test_warnings_do_not_stop_half_way() -> None:
     assert policy.counts[0] in {0, 3}
 
 
+def test_a_policy_of_ones_own_hears_every_decision() -> None:
+    heard = []
+
+    class Listening(mb.Policy):
+        """Notes what it hears."""
+
+        def _select(self):
+            return self.greedy_basis(np.zeros(6))
+
+        def _observe(self, elements, rewards):
+            heard.append(dict(zip(elements.tolist(), rewards.tolist(), strict=True)))
+
+    policy = Listening(mb.Problem(K4, NAMES))
+    policy.learn_log({"decision": [1, 2, 1], "element": ["cd", "ab", "ab"], "reward": [1, 0, 0.5]})
+    assert heard == [{0: 0.5, 5: 1.0}, {0: 0.0}]
+    assert policy.rounds == 2
+
+
 # ---- open decisions ----
 
 
