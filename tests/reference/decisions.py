@@ -158,7 +158,8 @@ class ReferenceDecisions:
         if self._selection is not None and self._selection.last == offer:
             return self._selection.elements
         if self._selection is not None and self._selection.decision is not None:
-            self._close(self._selection.decision)
+            self._remember(self.open.pop(self._selection.decision.id))
+            self._selection = None
         if self._selection is None:
             self._selection = _Selection(copy.deepcopy(self.policy))
         selection = self._selection

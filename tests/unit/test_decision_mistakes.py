@@ -240,6 +240,17 @@ def test_a_refused_call_leaves_the_selection_as_it_is(name: str) -> None:
     assert policy.select(available=LABELS[1:]) == selected
 
 
+@every_policy
+def test_what_is_selected_stays_so_if_another_set_is_refused(name: str) -> None:
+    policy = mb.catalog.POLICIES[name](mb.Problem(K4, LABELS))
+    selected = policy.select(available=LABELS[1:])
+    with pytest.raises(mb.NoBasisError):
+        policy.select(available=["ab", "ac"])
+    policy.decide()
+    assert list(policy.open_decisions) == [1, 2]
+    assert policy.open_decisions[1].elements == selected
+
+
 def test_a_look_is_no_selection() -> None:
     # What explain() has shown is decided again if something was learned since.
     policy = mb.OMM(mb.UniformMatroid(1, 3))

@@ -38,6 +38,9 @@ cdef class PolicyKernel(DecidingKernel):
                 else:
                     self.check_available(is_available, allow_smaller)
                     self.close_decision(self.decisions.find(self.selection), CLOSED)
+            elif self.is_selected and not self.is_for(is_available):
+                # What is selected stays so if this is refused.
+                self.check_available(is_available, allow_smaller)
             self.choose_for(is_available, allow_smaller, rule)
             self.is_selected = True
             return self.chosen_array[: self.round_rank].copy()
