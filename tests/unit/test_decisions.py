@@ -171,3 +171,16 @@ def test_a_window_forgets() -> None:
         policy.update([0], [1.0])
     assert policy.means.tolist() == [0.5, 0.5]
     assert policy.decide().elements.tolist() == [0]
+
+
+def test_open_decisions_may_close_while_they_are_listed() -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 4))
+    for _ in range(4):
+        policy.decide()
+    seen = []
+    for identifier, decision in policy.open_decisions.items():
+        assert decision.id == identifier
+        seen.append(identifier)
+        policy.expire([identifier, identifier + 1])
+    assert seen == [1, 3]
+    assert list(policy.open_decisions.values()) == []

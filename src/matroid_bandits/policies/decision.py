@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
@@ -100,10 +100,36 @@ class OpenDecisions(Mapping[str | int, Decision[Selection]]):
     def __len__(self) -> int:
         return self._kernel.decisions.n_open
 
+    def items(self) -> _OpenItems[Selection]:
+        """Ids and decisions; those that another thread closes meanwhile are left out."""
+        return _OpenItems(self)
+
+    def values(self) -> _OpenValues[Selection]:
+        """The decisions; those that another thread closes meanwhile are left out."""
+        return _OpenValues(self)
+
     def __repr__(self) -> str:
         first = [repr(identifier) for identifier in list(self)[:4]]
         more = [f"... {len(self)} in all"] if len(self) > 4 else []
         return f"OpenDecisions({', '.join(first + more)})"
+
+
+class _OpenItems(ItemsView[str | int, Decision[Selection]]):
+    _mapping: OpenDecisions[Selection]
+
+    def __iter__(self) -> Iterator[tuple[str | int, Decision[Selection]]]:
+        for identifier in self._mapping:
+            try:
+                yield identifier, self._mapping[identifier]
+            except KeyError:
+                continue
+
+
+class _OpenValues(ValuesView[Decision[Selection]]):
+    _mapping: OpenDecisions[Selection]
+
+    def __iter__(self) -> Iterator[Decision[Selection]]:
+        return (decision for _, decision in _OpenItems(self._mapping))
 
 
 def names_of(problem: Problem[Any, Any], elements: IntArray, kernel: PolicyKernel) -> Any:
