@@ -1,6 +1,7 @@
 """What users write must type-check; this file is checked by mypy and never run."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -118,6 +119,24 @@ mb.MAUB(Mine(), "paper")  # type: ignore[call-arg]
 mb.MAUB(Mine(), neighborhood="papr")  # type: ignore[arg-type]
 mb.Problem(Mine(), ["a", "b", "c"], "min")  # type: ignore[call-overload]
 mb.OMM(Mine()).update(elements=[0], reward=[0.5])  # type: ignore[call-arg]
+
+# Decisions, and what survives.
+made_once: mb.Decision[list[float]] = mb.OMM(labeled, pending="count").decide(available=[1.5])
+played: list[float] = made_once.elements
+offered: list[float] | None = made_once.available
+mb.OMM(labeled).learn(made_once, {1.5: 0.3}, final=True)
+mb.OMM(labeled).expire([made_once, "request 7", 3], reward=0.0)
+waiting: dict[str | int, mb.Decision[list[float]]] = dict(mb.OMM(labeled).open_decisions)
+pending: npt.NDArray[np.int64] = mb.OMM(labeled).n_pending
+moved: mb.OMM[list[float]] = mb.OMM(labeled).moved_to(labeled, prior={2.5: (0.5, 3)})
+mb.OMM(labeled).observe(moved.statistics - moved.statistics)
+forked: mb.OMM[list[float]] = moved.fork(3)
+forked.save("folder/policy")
+loaded: mb.Policy[Any] = mb.load("folder/policy", classes=[Best])
+mb.simulate(forked, mb.BernoulliEnvironment([0.1, 0.2]), 100, delay=mb.GeometricDelay(10))
+wrong_elements: list[str] = made_once.elements  # type: ignore[assignment]
+mb.OMM(labeled, pending="yes")  # type: ignore[arg-type]
+mb.OMM(labeled).learn(made_once, {1.5: 0.3}, True)  # type: ignore[call-arg]
 
 # Results that people annotate with, and copies.
 explained: mb.Explanation = mb.OMM(labeled).explain()

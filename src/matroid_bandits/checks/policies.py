@@ -8,6 +8,7 @@ import numpy as np
 
 from matroid_bandits._arguments import choice, integer
 from matroid_bandits.checks.decisions import check_decisions
+from matroid_bandits.checks.saving import check_saving
 from matroid_bandits.checks.state import assert_same, check_statistics, draw_rewards, state_of
 from matroid_bandits.errors import NoBasisError
 from matroid_bandits.matroids import (
@@ -45,6 +46,8 @@ def check_policy(
       contradictions are refused; with feedback right after every decision, `decide` and `learn`
       play what `select` and `update` play.
     - "parameters": a clone has the same parameters and has learned nothing.
+    - "saving": saved and loaded, it goes on as if it had never stopped, unless it refuses to be
+      saved.
     - "relabeling": when elements are numbered differently it plays the same elements, as long as
       there are no ties.
 
@@ -308,6 +311,7 @@ _CHECKS_OF_POLICIES: dict[str, Callable[..., None]] = _CHECKS | {
     "availability": _check_availability,
     "decisions": check_decisions,
     "parameters": _check_parameters,
+    "saving": check_saving,
     "relabeling": _check_relabeling,
 }
 

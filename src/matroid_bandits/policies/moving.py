@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from collections import OrderedDict
-from inspect import BoundArguments, Signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -39,7 +36,8 @@ class Moving:
     @property
     def statistics(self) -> Statistics:
         """Mean and count of every element so far, for `observe` of another policy (a copy)."""
-        state = self._kernel.state()
+        with self._kernel.guard.hold():
+            state = self._kernel.state()
         counts = state["counts"]
         means = np.where(counts > 0, self._translation.in_user_units(state["means"]), 0.0)
         rows = state["index"] if self._index_is_of_elements else {}
@@ -134,11 +132,8 @@ class Moving:
         self._refuse_hook("moved_to")
         _refuse_other(self._problem, problem)
         # The matroid is the first argument, whatever a class of one's own calls it.
-        signature: Signature = type(self).__signature__  # type: ignore[attr-defined]
-        bound = OrderedDict(copy.deepcopy(self._arguments))
-        bound[next(iter(signature.parameters))] = problem
-        arguments = BoundArguments(signature, bound)
-        new: Self = type(self)(*arguments.args, **arguments.kwargs)
+        first = next(iter(self._arguments))
+        new: Self = self._with_arguments({first: problem})  # type: ignore[attr-defined]
         known = {name: e for e, name in enumerate(self._problem.labels or ())}
         for name in prior or ():
             if name in known:
@@ -146,7 +141,9 @@ class Moving:
                     f"{name!r} is not new: it keeps its statistics; a prior is for new elements"
                 )
         old_numbers = np.array([known.get(name, -1) for name in problem.labels or ()], np.intp)
-        new._kernel.restore(self._moved_state(new, old_numbers))
+        with self._kernel.guard.hold():
+            moved = self._moved_state(new, old_numbers)
+        new._kernel.restore(moved)
         if prior:
             new.observe(prior)
         return new
