@@ -94,7 +94,7 @@ def _large(repeats: int) -> list[list[str]]:
         policy.update(np.arange(size), values)
         turn = count()
 
-        def decide(policy: mb.Policy = policy, turn: count[int] = turn) -> None:
+        def decide(policy: mb.Policy = policy, turn: "count[int]" = turn) -> None:
             decision = policy.decide(available=masks[next(turn) % len(masks)])
             policy.learn(decision, np.full(10, 0.5))
 

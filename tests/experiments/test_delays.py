@@ -83,6 +83,37 @@ def test_delays_in_files(tmp_path: Path, written: Any, delay: mb.Delay | None) -
     assert own.instances[0].delay == delay
 
 
+def test_several_delays_are_several_instances(tmp_path: Path) -> None:
+    delays = [0, 1000, {"type": "geometric", "mean": 5, "lost": 0.1}, "mine.py:soon"]
+    texts = ["0", "1,000", "geometric, mean 5, 0.1 lost", "soon"]
+    study = study_of(tmp_path, delay=delays, instances=["K4", {"matroid": "K5", "delay": 7}])
+    assert [i.name for i in study.instances] == [*(f"K4, delay {text}" for text in texts), "K5"]
+    for instance, delay in zip(study.instances, delays, strict=False):
+        alone = study_of(tmp_path, instances=[{"matroid": "K4", "delay": delay}])
+        assert instance.origin == alone.instances[0].origin
+    named = study_of(tmp_path, instances=[{"name": "n", "matroid": "K4", "delay": [3, 4]}])
+    assert [i.name for i in named.instances] == ["n, delay 3", "n, delay 4"]
+    chosen = load_study(tmp_path / "study.toml", only=["n, delay 4"])
+    assert [i.delay for i in chosen.instances] == [mb.FixedDelay(4)]
+
+
+@pytest.mark.parametrize(
+    "instance, message",
+    [
+        ({"matroid": "K4", "delay": []}, r"instances\[1\]\.delay: is empty; for example \[0, 10"),
+        ({"matroid": "K4", "delay": [0, -1]}, r"delay: .*at least 0.*got -1"),
+        ({"matroid": "K4", "delay": [3, 3]}, r"instances\[1\]: 'K4, delay 3' is there twice"),
+        (
+            {"matroid": {"type": "partition", "groups": [0, 1], "capacities": 1}, "delay": [0, 1]},
+            "an instance with several delays needs a name",
+        ),
+    ],
+)
+def test_mistakes_in_several_delays(tmp_path: Path, instance: Any, message: str) -> None:
+    with pytest.raises(StudyError, match=message):
+        study_of(tmp_path, instances=["K5", instance])
+
+
 def test_delays_of_ones_own(tmp_path: Path) -> None:
     for written in ("mine.py:Nightly", {"type": "mine.py:Nightly", "rounds": 24}):
         delay = study_of(tmp_path, delay=written).instances[0].delay

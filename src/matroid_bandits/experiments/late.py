@@ -10,9 +10,34 @@ from matroid_bandits.experiments.classes import class_at, is_own, own_object, pa
 from matroid_bandits.experiments.fingerprint import fingerprint, identity_of_class
 from matroid_bandits.experiments.sections import Section
 
-__all__ = ["delay_at", "delay_text", "identity_of_delay"]
+__all__ = ["delay_at", "delay_text", "identity_of_delay", "one_by_one"]
 
 _KINDS: dict[str, type[Delay]] = {"fixed": FixedDelay, "geometric": GeometricDelay}
+
+
+def one_by_one(top: Section, section: Section, name: str | None) -> list[Section]:
+    """The instance, once for each delay if it has a list of them, and then with names of their own.
+
+    Parameters
+    ----------
+    top, section : Section
+        The study and the instance, which may leave the delays to the study.
+    name : str, optional
+        The name of the instance, if it is known.
+    """
+    home = section if "delay" in section else top
+    if not isinstance(home.value("delay"), (list, tuple)):
+        return [section]
+    if name is None:
+        raise section.error("an instance with several delays needs a name")
+    instances = []
+    for value in home.list("delay", "[0, 10, 100]"):
+        one = section.with_values({**section.parameters(), "delay": value})
+        delay = delay_at(top, one)
+        text = "0" if delay is None else delay_text(identity_of_delay(delay))
+        values = {**one.parameters(), "name": f"{name}, delay {text}"}
+        instances.append(section.with_values(values))
+    return instances
 
 
 def delay_at(top: Section, section: Section) -> Delay | None:

@@ -24,6 +24,7 @@ from matroid_bandits.experiments.classes import (
 from matroid_bandits.experiments.figures import figures_at
 from matroid_bandits.experiments.fingerprint import identity_of_class, plain
 from matroid_bandits.experiments.instances import instance_at
+from matroid_bandits.experiments.late import one_by_one
 from matroid_bandits.experiments.movies import Movies
 from matroid_bandits.experiments.references import reference_at
 from matroid_bandits.experiments.sections import Document, Section, similar
@@ -156,19 +157,28 @@ def _study(
     horizon = top.integer("horizon", 100_000, minimum=1, maximum=LONGEST)
     runs = top.integer("runs", 20, minimum=1, maximum=MOST_RUNS)
     title = top.name("title", name)
-    policies = [_policy(s) for s in _tables(top, "policies", "type", '["MAUB", "OMM"]')]
+    tables = _tables(top, "policies", "type", '["MAUB", "OMM"]')
+    policies = [_policy(table) for table in tables]
     labels = [policy.name for policy in policies]
-    _check_distinct(top, "policies", labels, "label")
-    sections = _tables(top, "instances", "matroid", '["K20", "U(15,30)"]')
+    _check_distinct(tables, labels, "label")
+    sections = [
+        one
+        for section in _tables(top, "instances", "matroid", '["K20", "U(15,30)"]')
+        for one in one_by_one(top, section, _name_of(section))
+    ]
     names = [_name_of(section) for section in sections]
     _check_instances(only, names)
     wanted = {normalized(chosen) for chosen in only}
-    instances = [
-        instance_at(top, section, seed=seed, horizon=horizon, movies=movies, policies=labels)
+    sections = [
+        section
         for section, given in zip(sections, names, strict=True)
         if not only or given is None or normalized(given) in wanted
     ]
-    _check_distinct(top, "instances", [instance.name for instance in instances], "name")
+    instances = [
+        instance_at(top, section, seed=seed, horizon=horizon, movies=movies, policies=labels)
+        for section in sections
+    ]
+    _check_distinct(sections, [instance.name for instance in instances], "name")
     for i, policy in enumerate(policies):
         mine = [instance for instance in instances if instance.admits(policy.name)]
         if not mine and not only:
@@ -225,10 +235,10 @@ def _check_instances(only: Sequence[str], names: Sequence[str | None]) -> None:
             raise StudyError(f"unknown instance {chosen!r}; {suggestion(chosen, known)}")
 
 
-def _check_distinct(top: Section, key: str, names: list[str], how: str) -> None:
+def _check_distinct(sections: Sequence[Section], names: Sequence[str], how: str) -> None:
     for i, name in enumerate(names):
         if name in names[:i]:
-            raise top.error(f"{name!r} is there twice; give one of them another {how}", key, i)
+            raise sections[i].error(f"{name!r} is there twice; give one of them another {how}")
 
 
 # ---- policies ----
