@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matroid_bandits._arguments import abbreviated, integer, real
+from matroid_bandits._arguments import abbreviated, choice, integer, real
+from matroid_bandits._call_text import parse_call
 from matroid_bandits._streams import DELAYS, stream
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Delay", "FixedDelay", "GeometricDelay"]
 
-# Longer than any run.
+# Longer than any run. Delays that are longer are cut to this.
 _LONGEST = 2**53
 
 # Delays drawn at a time, where one by one would give the same.
@@ -140,6 +141,27 @@ class GeometricDelay(Delay):
         return np.where(is_lost, -1 - delays, delays)
 
 
+#: Delays by name, in studies and on the command line.
+KINDS: dict[str, type[Delay]] = {"fixed": FixedDelay, "geometric": GeometricDelay}
+
+
+def delay_class(name: str) -> type[Delay]:
+    """The class of a name."""
+    return KINDS[choice(name, "delay", KINDS)]
+
+
+def delay_from_text(text: str) -> Delay:
+    """A delay such as ``100`` or ``geometric(mean=100, lost=0.05)``."""
+    if text.strip().replace("_", "").isdecimal():
+        return FixedDelay(int(text))
+    name, parameters = parse_call(text)
+    cls = delay_class(name)
+    try:
+        return cls(**parameters)
+    except TypeError as error:
+        raise ValueError(f"{text}: {error}") from None
+
+
 @dataclass(frozen=True)
 class DrawnOneByOne(Delay):
     """Delays from a function of a random generator."""
@@ -148,6 +170,7 @@ class DrawnOneByOne(Delay):
 
     def draw(self, rng: np.random.Generator, n: int) -> CountArray:
         drawn = [integer(self.function(rng), "a delay") for _ in range(n)]
+        # Python's integers may be larger than NumPy's.
         return np.array([min(max(d, -_LONGEST), _LONGEST) for d in drawn], dtype=np.int64)
 
 
@@ -182,7 +205,10 @@ class DelayStream:
                 f"{type(self._delay).__name__}.draw must return {n} integers, got "
                 f"{abbreviated(drawn)}"
             )
-        return delays.astype(np.int64)
+        # The sum of a round and a delay must not overflow.
+        if delays.dtype == np.uint64:
+            delays = np.minimum(delays, np.uint64(_LONGEST))
+        return np.clip(delays.astype(np.int64), -_LONGEST, _LONGEST)
 
 
 def as_delay(value: Any) -> Delay | None:

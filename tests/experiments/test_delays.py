@@ -185,7 +185,7 @@ def test_delays_change_the_runs_and_are_reported(tmp_path: Path) -> None:
     write_report(tmp_path / "results")
     text = (tmp_path / "results" / "report.md").read_text()
     assert re.search(r"\| instance \| matroid \| delay \|", text)
-    assert re.search(r"\| now \| K5 \| none \|", text)
+    assert re.search(r"\| now \| K5 \| 0 \|", text)
     assert re.search(r"\| later \| K5 \| 40 \|", text)
     assert re.search(r"\| lost \| K5 \| geometric, mean 40, 0\.25 lost \|", text)
     assert "delay: rounds until feedback is learned" in text

@@ -1,6 +1,7 @@
 """Delays: what they draw, and what is refused."""
 
 from math import floor, log1p, nan
+from typing import Any
 
 import numpy as np
 import pytest
@@ -167,3 +168,14 @@ def test_a_function_must_return_integers() -> None:
     assert delay is not None
     with pytest.raises(ValueError, match="a delay must be an integer, got"):
         DelayStream(delay, 0).take(1)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_delays_longer_than_any_run_do_not_overflow(dtype: Any) -> None:
+    class Never(mb.Delay):
+        def draw(self, rng: np.random.Generator, n: int) -> Any:
+            return np.full(n, np.iinfo(dtype).max, dtype=dtype)
+
+    policy = mb.OMM(mb.UniformMatroid(2, 4))
+    mb.simulate(policy, mb.BernoulliEnvironment([0.1, 0.2, 0.3, 0.4]), 50, delay=Never())
+    assert policy.counts.sum() == 0

@@ -12,6 +12,7 @@ from matroid_bandits._tables import aligned
 from matroid_bandits.cli.instances import Instances, add_instance_options
 from matroid_bandits.cli.options import named, whole_number
 from matroid_bandits.cli.texts import plus_minus
+from matroid_bandits.delays import delay_from_text
 from matroid_bandits.simulation import COUNTERS, Simulation, refuse_unfit, simulate
 
 __all__ = ["EXAMPLE", "add_to"]
@@ -48,6 +49,13 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--runs", type=whole_number(1), default=5, help="runs per policy (default: 5)"
     )
+    parser.add_argument(
+        "--delay",
+        type=named(delay_from_text),
+        metavar="DELAY",
+        help="rounds until feedback is learned: 100, 'geometric(mean=100)' or "
+        "'fixed(rounds=100, lost=0.05)', of which a share of 0.05 never comes (default: 0)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_simulate, parser=parser)
 
@@ -72,13 +80,18 @@ def _simulate(options: argparse.Namespace) -> int:
                         progress.now(f"{name} {policy.name} seed {seed}")
                         new = policy(matroid, seed=seed)
                         results[policy.name].append(
-                            simulate(new, environment, options.horizon, seed=seed)
+                            simulate(
+                                new, environment, options.horizon, seed=seed, delay=options.delay
+                            )
                         )
                         progress.done()
             except KeyboardInterrupt:
                 interrupted = True
             if any(results.values()):
-                progress.print(_table(instances.title(name, seed_range), results))
+                title = instances.title(name, seed_range)
+                if options.delay is not None:
+                    title += f"; {options.delay!r}"
+                progress.print(_table(title, results))
             if interrupted:
                 break
     if interrupted:

@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from matroid_bandits._arguments import choice
-from matroid_bandits.delays import Delay, DrawnOneByOne, FixedDelay, GeometricDelay, as_delay
+from matroid_bandits.delays import KINDS, Delay, DrawnOneByOne, as_delay, delay_class
 from matroid_bandits.experiments.classes import class_at, is_own, own_object, parameters_for
 from matroid_bandits.experiments.fingerprint import fingerprint, identity_of_class
 from matroid_bandits.experiments.sections import Section
 
 __all__ = ["delay_at", "delay_text", "identity_of_delay", "one_by_one"]
-
-_KINDS: dict[str, type[Delay]] = {"fixed": FixedDelay, "geometric": GeometricDelay}
 
 
 def one_by_one(top: Section, section: Section, name: str | None) -> list[Section]:
@@ -34,7 +31,7 @@ def one_by_one(top: Section, section: Section, name: str | None) -> list[Section
     for value in home.list("delay", "[0, 10, 100]"):
         one = section.with_values({**section.parameters(), "delay": value})
         delay = delay_at(top, one)
-        text = "0" if delay is None else delay_text(identity_of_delay(delay))
+        text = delay_text(None if delay is None else identity_of_delay(delay))
         values = {**one.parameters(), "name": f"{name}, delay {text}"}
         instances.append(section.with_values(values))
     return instances
@@ -50,7 +47,7 @@ def delay_at(top: Section, section: Section) -> Delay | None:
             value = home.call("delay", value)
     elif isinstance(value, Mapping):
         inner = home.section("delay")
-        cls = class_at(inner, _named, _KINDS)
+        cls = class_at(inner, delay_class, KINDS)
         parameters = parameters_for(cls, inner, exclude=("type",))
         value = inner.call(None, partial(cls, **parameters))
         if not isinstance(value, Delay):
@@ -61,13 +58,9 @@ def delay_at(top: Section, section: Section) -> Delay | None:
     return delay
 
 
-def _named(name: str) -> type[Delay]:
-    return _KINDS[choice(name, "delay", _KINDS)]
-
-
 def identity_of_delay(delay: Delay) -> dict[str, Any]:
     """All that the delays of a run depend on, in plain values."""
-    for name, cls in _KINDS.items():
+    for name, cls in KINDS.items():
         if type(delay) is cls:
             return {"type": name, **vars(delay)}
     if isinstance(delay, DrawnOneByOne):
@@ -80,7 +73,9 @@ def identity_of_delay(delay: Delay) -> dict[str, Any]:
 def delay_text(identity: Mapping[str, Any] | None) -> str:
     """A delay for readers, from what `identity_of_delay` says."""
     if identity is None:
-        return "none"
+        return "0"
     texts = {"fixed": "{rounds:,}", "geometric": "geometric, mean {mean:,g}"}
-    text = texts.get(identity["type"], "{type}").format(**identity)
+    # Of a class or function of the user's, the name without its module.
+    name = str(identity["type"]).rpartition(":")[2]
+    text = texts.get(name, name).format(**identity)
     return text + (f", {identity['lost']:.3g} lost" if identity.get("lost") else "")
