@@ -26,10 +26,14 @@ __all__ = [
     "real",
     "real_array",
     "suggestion",
+    "truth_value",
     "weight_array",
 ]
 
 T = TypeVar("T", bound=str)
+
+# How many names are compared with a wrong one.
+_MOST_COMPARED = 10_000
 
 
 # ---- elements ----
@@ -174,6 +178,13 @@ def as_list(values: Any, what: str) -> list[Any]:
     return list(values)
 
 
+def truth_value(value: Any, what: str) -> bool:
+    """True or False; `what` names it in messages."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError(f"{what} must be True or False, got {abbreviated(value)}")
+
+
 def freeze(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """`values`, from now on read-only: what an immutable object keeps."""
     values.flags.writeable = False
@@ -223,7 +234,8 @@ def choice(
 def suggestion(name: str, allowed: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
     """The end of a message about an unknown name: what was perhaps meant, and what is allowed."""
     names = list(allowed)
-    lowered = {known.lower(): known for known in [*(aliases or ()), *names]}
+    # More names would take seconds.
+    lowered = {known.lower(): known for known in [*(aliases or ()), *names[:_MOST_COMPARED]]}
     close = difflib.get_close_matches(name.lower(), lowered, n=1)
     hint = ""
     if close:
@@ -244,5 +256,9 @@ def check_known(owner: str, given: Iterable[str], allowed: Iterable[str]) -> Non
 
 def abbreviated(value: Any) -> str:
     """A value as messages show it: its repr, cut at 60 characters."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:
+        # An integer with more digits than Python writes.
+        text = f"an integer of {value.bit_length()} bits" if isinstance(value, int) else "?"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -2,15 +2,20 @@
 
 import os
 import secrets
+import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["UNFINISHED", "replacing"]
+__all__ = ["UNFINISHED", "remove_leftovers", "replacing"]
 
 #: How the names of files end that are being written; they begin with a dot.
 UNFINISHED = ".unfinished"
+
+# No file takes that long to write.
+_SECONDS = 3600
 
 
 @contextmanager
@@ -20,10 +25,13 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     Not even a power cut leaves half a file: the new one is on the disk before it gets its name. If
     anything fails, `path` is as it was.
     """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}{UNFINISHED}")
+    temporary = path.with_name(f"{_start(path)}{secrets.token_hex(8)}{UNFINISHED}")
     try:
         with temporary.open("xb+") as file:
             yield file
+            # The permissions stay those of the file that is replaced.
+            with suppress(OSError):
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -32,6 +40,22 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             temporary.unlink()
         raise
     _sync_folder(path.parent)
+
+
+def _start(path: Path) -> str:
+    """How the names of unfinished files for `path` begin; a long name is cut."""
+    return f".{os.fsdecode(os.fsencode(path.name)[:100])}."
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove unfinished files for `path`, an hour old, of processes that were killed meanwhile."""
+    start = _start(path)
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(start) and entry.name.endswith(UNFINISHED):
+                with suppress(OSError):
+                    if time.time() - entry.stat().st_mtime > _SECONDS:
+                        Path(entry.path).unlink()
 
 
 def _sync_folder(folder: Path) -> None:

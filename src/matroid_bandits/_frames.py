@@ -63,6 +63,18 @@ class Column:
             return np.array([value is None for value in self._series], dtype=bool)
         return np.asarray(self._series.is_null().to_numpy(), dtype=bool)
 
+    def undefined(self) -> BoolArray:
+        """Where a value is NaN or NaT."""
+        numbers = self.floats()
+        if numbers is not None:
+            return np.isnan(numbers)
+        if isinstance(self._series, np.ndarray) and self._series.dtype.kind in "mM":
+            return np.isnat(self._series)
+        if self._is_plain:
+            # They are not equal to themselves.
+            return np.array([bool(x != x) for x in self._series], dtype=bool)  # noqa: PLR0124
+        return np.zeros(len(self), dtype=bool)
+
     def values(self) -> list[Any]:
         """The values as objects of Python."""
         series = self._series

@@ -32,7 +32,7 @@ import numpy.lib.format as npy
 import numpy.typing as npt
 
 from matroid_bandits._arguments import abbreviated
-from matroid_bandits._files import replacing
+from matroid_bandits._files import remove_leftovers, replacing
 from matroid_bandits._version import __version__
 from matroid_bandits.errors import SnapshotError
 
@@ -50,7 +50,7 @@ _COMMENT = f"{_FORMAT}, sha256 of all before: ".encode()
 _DIGITS = 64
 # Deeper values would exceed Python's recursion limit.
 _MAX_DEPTH = 100
-# All files begin so: a header of 30 bytes for the first member, and its name.
+# Every file begins with a header of 30 bytes for the first member, and its name.
 _SIGNATURE = b"PK\x03\x04"
 _START = 30
 _DTYPES = frozenset(
@@ -78,8 +78,16 @@ def write_snapshot(path: str | os.PathLike[str], content: Any) -> None:
     encoded = _encoded(content, arrays, 0)
     main = {"format": _FORMAT, "version": _VERSION, "library": __version__, "content": encoded}
     text = json.dumps(main, allow_nan=False, separators=(",", ":"))
-    # A link stays a link.
-    with replacing(Path(os.path.realpath(path))) as file:
+    # If `path` is a symbolic link, its target is replaced.
+    target = Path(os.path.realpath(os.fsdecode(path)))
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; name a file in it")
+    if target.exists() and not target.is_file():
+        raise OSError(f"{target} is no regular file; it is not replaced")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent}; make it first")
+    remove_leftovers(target)
+    with replacing(target) as file:
         with ZipFile(file, "w", ZIP_STORED) as archive:
             archive.comment = _COMMENT + b"0" * _DIGITS
             archive.writestr(_member(_MAIN), text)
@@ -158,11 +166,11 @@ def read_snapshot(path: str | os.PathLike[str]) -> Any:
     OSError
         If it cannot be read.
     """
-    data = Path(path).read_bytes()
+    data = Path(os.fsdecode(path)).read_bytes()
     try:
         return _Reader(data).content()
     except _Refused as refused:
-        raise SnapshotError(f"{os.fspath(path)}: {refused}") from refused.__cause__
+        raise SnapshotError(f"{os.fsdecode(path)}: {refused}") from refused.__cause__
 
 
 class _Refused(Exception):  # noqa: N818  (it is a sentence on its way to an error)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Protocol
 
+from matroid_bandits._arguments import abbreviated
+
 __all__ = ["DecisionError", "MatroidAxiomError", "NoBasisError", "SnapshotError"]
 
 
@@ -129,8 +131,20 @@ def no_basis(rank: int, available_rank: int, missing: list[object]) -> NoBasisEr
 def unknown_decision(identifier: object) -> DecisionError:
     """The error for an id that no decision has."""
     return DecisionError(
-        f"no decision with the id {identifier!r} is open or was closed recently; an id is that of "
-        "the Decision which decide() returned",
+        f"no decision with the id {abbreviated(identifier)} is open or was closed recently; an id "
+        "is that of the Decision which decide() returned",
+        "unknown",
+    )
+
+
+def foreign_decision(identifier: object, given: int, own: int) -> DecisionError:
+    """The error for a decision of another policy with the id of one of this policy."""
+    name = abbreviated(identifier)
+    return DecisionError(
+        f"this Decision has the id {name} and the round {given}; decision {name} of this policy is "
+        f"another one, made in round {own}. Feedback is for the policy that made the decision; "
+        "with ids of your own, decide(id=...), decisions of several policies, or from before a "
+        "restart, are never confused",
         "unknown",
     )
 
@@ -138,8 +152,8 @@ def unknown_decision(identifier: object) -> DecisionError:
 def known_decision(identifier: object) -> DecisionError:
     """The error for an id that is given to a second decision."""
     return DecisionError(
-        f"the id {identifier!r} belongs to another decision; pass an id that was not used before, "
-        "or none, or read open_decisions if the call is a repetition",
+        f"the id {abbreviated(identifier)} belongs to another decision; pass an id that was not "
+        "used before, or none, or read open_decisions if the call is a repetition",
         "taken",
     )
 
@@ -148,8 +162,8 @@ def closed_decision(identifier: object, is_expired: bool) -> DecisionError:
     """The error for feedback that comes after its decision was closed."""
     how = "has expired" if is_expired else "was closed with final=True, or by update or select"
     return DecisionError(
-        f"decision {identifier!r} {how}: its missing feedback is accepted no more; expire or close "
-        "decisions later if feedback takes longer",
+        f"decision {abbreviated(identifier)} {how}: missing feedback is no longer accepted; expire "
+        "or close decisions later if feedback takes longer",
         "expired" if is_expired else "closed",
     )
 
@@ -159,8 +173,8 @@ def conflicting_feedback(
 ) -> DecisionError:
     """The error for a second, different value for an element of a decision."""
     return DecisionError(
-        f"{name!r} in decision {identifier!r} has the feedback {known:.6g} already, and now "
-        f"{given:.6g}; each element of a decision is learned once",
+        f"{name!r} in decision {abbreviated(identifier)} has the feedback {known:.6g} already, and "
+        f"now {given:.6g}; each element of a decision is learned once",
         "conflict",
     )
 
@@ -168,15 +182,23 @@ def conflicting_feedback(
 def wrong_length(identifier: object, n_elements: int, n_rewards: int) -> ValueError:
     """The error for rewards without names that are not one for each element of a decision."""
     return ValueError(
-        f"decision {identifier!r} has {n_elements} elements, got {n_rewards} values; pass one for "
-        "each element, in their order, or a mapping: {element: reward}"
+        f"decision {abbreviated(identifier)} has {n_elements} elements, got {n_rewards} values; "
+        "pass one for each element, in their order, or a mapping: {element: reward}"
+    )
+
+
+def reordered_decision(identifier: object) -> ValueError:
+    """The error for rewards without names after the order of the labels has changed."""
+    return ValueError(
+        f"decision {abbreviated(identifier)} was made before moved_to changed the order of its "
+        "elements; pass a mapping: {element: reward}"
     )
 
 
 def not_in_decision(name: object, identifier: object) -> DecisionError:
     """The error for feedback about an element that is not in the decision."""
     return DecisionError(
-        f"{name!r} is not in decision {identifier!r}; feedback is about the elements of the "
-        "decision. update() takes feedback about any elements",
+        f"{name!r} is not in decision {abbreviated(identifier)}; feedback is about the elements of "
+        "the decision. update() takes feedback about any elements",
         "outside",
     )

@@ -154,7 +154,8 @@ class Problem(Generic[Label, Labels]):
             return np.asarray(names, dtype=np.intp)
         numbers = [self._number_of(name) for name in as_list(names, "names")]
         if len(set(numbers)) < len(numbers):
-            doubled = next(e for i, e in enumerate(numbers) if e in numbers[:i])
+            seen: set[int] = set()
+            doubled = next(e for e in numbers if e in seen or seen.add(e))  # type: ignore[func-returns-value]
             raise ValueError(f"{self._labels[doubled]!r} is given twice")
         return np.array(numbers, dtype=np.intp)
 

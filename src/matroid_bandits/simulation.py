@@ -388,11 +388,13 @@ def _run_in_python(
     counts = np.zeros((len(COUNTERS), len(checkpoints)), dtype=np.int64)
     total = 0.0
     t = 0
-    for k, checkpoint in enumerate(checkpoints.tolist()):
-        while t < checkpoint:
-            t += 1
-            total += best_value - rounds.play(t)
-        regret[k] = total
-        counts[:, k] = [getattr(rounds.policy, name, 0) for name in COUNTERS]
-    rounds.end()
+    try:
+        for k, checkpoint in enumerate(checkpoints.tolist()):
+            while t < checkpoint:
+                t += 1
+                total += best_value - rounds.play(t)
+            regret[k] = total
+            counts[:, k] = [getattr(rounds.policy, name, 0) for name in COUNTERS]
+    finally:
+        rounds.end()
     return regret, counts

@@ -142,3 +142,72 @@ def test_the_matroid_of_a_round_is_seen_by_its_rule_alone() -> None:
     assert repr(seen[0]) == f"{K4!r} with 5 available elements"
     assert seen[0].loops.tolist() == [4]
     assert seen[1] is K4
+
+
+NAMED = mb.Problem(mb.UniformMatroid(2, 4), list("abcd"))
+
+
+@pytest.mark.parametrize(
+    "make, available",
+    [
+        (lambda pd, pl, pa: pd.Series([True, True, False, False], list("dcba")), "cd"),
+        (lambda pd, pl, pa: pd.Series([True, True, False, False]), "ab"),
+        (lambda pd, pl, pa: pd.Series(["a", "d"]), "ad"),
+        (lambda pd, pl, pa: pl.Series([True, False, False, True]), "ad"),
+        (lambda pd, pl, pa: pa.array(["a", "c"]), "ac"),
+        (lambda pd, pl, pa: pa.array([False, False, True, True]), "cd"),
+        (lambda pd, pl, pa: [True, False, True, False], "ac"),
+        (lambda pd, pl, pa: np.array([True, False, True, False], dtype=object), "ac"),
+        (lambda pd, pl, pa: {"b", "c"}, "bc"),
+        (lambda pd, pl, pa: (x for x in "ad"), "ad"),
+    ],
+)
+def test_available_elements_in_many_forms(make, available: str) -> None:
+    libraries = [pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow")]
+    assert mb.OMM(NAMED).decide(make(*libraries)).available == list(available)
+
+
+def test_numbers_in_many_forms() -> None:
+    pd = pytest.importorskip("pandas")
+    for given, available in [
+        (np.array([1, 2], dtype=">i8"), [1, 2]),
+        (np.array([3, 0], dtype=np.int8), [0, 3]),
+        ([True, False, True, False], [0, 2]),
+        (pd.Series([True, True, False, False], [3, 2, 1, 0]), [2, 3]),
+    ]:
+        decision = mb.OMM(mb.UniformMatroid(2, 4)).decide(given)
+        assert decision.available.tolist() == available
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda pd, pl: "ab", "available must be a list .* got 'ab'; the id .* id="),
+        (lambda pd, pl: {"a": True, "b": True}, "available must be a list"),
+        (lambda pd, pl: pd.DataFrame({"a": [1]}), "available must be a list"),
+        (lambda pd, pl: 3, "available must be a list"),
+        (lambda pd, pl: np.ma.array([True] * 4, mask=[0, 0, 1, 1]), "a masked array"),
+        (lambda pd, pl: [True, "a"], "truth values and other values.* got 'a' too"),
+        (lambda pd, pl: [True, False], "one truth value per element: 4, got .*shape \\(2,\\)"),
+        (lambda pd, pl: pl.Series([True, True, None, False]), "got None too"),
+        (lambda pd, pl: pd.Series([True, True, None, True], dtype="boolean"), "missing values"),
+        (lambda pd, pl: pd.Series([True] * 4, list("abcx")), "unknown label 'x'"),
+        (lambda pd, pl: ["a", "e"], "unknown label 'e'"),
+        (lambda pd, pl: ["a", "b", "a"], "'a' is given twice"),
+    ],
+)
+def test_wrong_available_elements(make, message: str) -> None:
+    libraries = [pytest.importorskip(name) for name in ("pandas", "polars")]
+    policy = mb.OMM(NAMED)
+    for call in (policy.decide, policy.select):
+        with pytest.raises(ValueError, match=message):
+            call(make(*libraries))
+    assert policy.rounds == 0
+
+
+def test_a_label_that_is_given_twice_is_found_quickly() -> None:
+    """In time proportional to the number of labels: a quadratic search would take minutes."""
+    labels = [f"item {k}" for k in range(300_000)]
+    policy = mb.OMM(mb.Problem(mb.UniformMatroid(1, len(labels)), labels))
+    with pytest.raises(ValueError, match="'item 299998' is given twice"):
+        policy.decide([*labels[:-1], labels[-2]])

@@ -184,3 +184,106 @@ def test_open_decisions_may_close_while_they_are_listed() -> None:
         policy.expire([identifier, identifier + 1])
     assert seen == [1, 3]
     assert list(policy.open_decisions.values()) == []
+
+
+@pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
+def test_explanations_change_nothing(name: str) -> None:
+    """Late feedback, a selection, decisions with some elements: with `explain` and without."""
+    matroid = mb.GraphicMatroid.complete(4)
+    plays = []
+    for explains in (False, True):
+        policy = mb.catalog.POLICIES[name](matroid)
+        rng = np.random.default_rng(5)
+        seen, waiting = [], []
+        for t in range(60):
+            if explains:
+                policy.explain()
+            if t % 7 == 3:
+                seen.append(policy.select().tolist())
+            decision = policy.decide(available=[0, 1, 2, 3, 5] if t % 5 == 0 else None)
+            seen.append(decision.elements.tolist())
+            waiting.append(decision)
+            if explains:
+                policy.explain()
+            if t % 7 == 5:
+                policy.update([t % 6], [float(rng.random())])
+            if len(waiting) > 4:
+                policy.learn(waiting.pop(int(rng.integers(4))), rng.random(3))
+        plays.append(seen)
+    assert plays[0] == plays[1]
+
+
+def test_an_explanation_before_the_update_is_not_a_selection() -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 3))
+    for e, reward in enumerate([0.5, 0.6, 0.4]):
+        policy.update([e], [reward])
+    selected = policy.select()
+    policy.decide()
+    policy.explain()
+    policy.update(selected, [-50.0])
+    assert policy.decide().elements.tolist() == [0]
+
+
+def test_a_decision_of_another_policy_is_refused() -> None:
+    first, second = mb.OMM(ADS), mb.OMM(ADS)
+    foreign, own = first.decide(["car", "book"]), second.decide()
+    assert foreign.id == own.id
+    for call in (second.expire, lambda d: second.learn(d, {"car": 0.5})):
+        with pytest.raises(mb.DecisionError, match="decision 1 of this policy is another one"):
+            call(foreign)
+    assert own.id in second.open_decisions
+    # The same decision in another life of the policy.
+    again = copy.deepcopy(first)
+    again.learn(foreign, [0.5] * len(foreign.elements))
+    assert not again.open_decisions
+
+
+def test_a_decision_is_recognized_after_a_move() -> None:
+    policy = mb.OMM(ADS)
+    decision = policy.decide()
+    labels = [*reversed(ADS.labels or ()), "new"]
+    moved = policy.moved_to(mb.Problem(mb.UniformMatroid(ADS.rank, len(labels)), labels))
+    moved.learn(decision, {decision.elements[0]: 0.5}, final=True)
+    assert not moved.open_decisions
+
+
+def test_decisions_are_equal_by_content() -> None:
+    policy = mb.OMM(ADS)
+    decision = policy.decide()
+    assert decision == policy.open_decisions[decision.id] == copy.copy(decision)
+    assert decision != policy.decide()
+    assert len({decision, copy.copy(decision)}) == 1
+    assert decision != decision.id
+
+
+def test_keys_of_open_decisions() -> None:
+    policy = mb.OMM(ADS)
+    policy.decide()
+    assert np.int64(1) in policy.open_decisions
+    for other in (True, 1.0, "1", None, [1]):
+        assert other not in policy.open_decisions
+        with pytest.raises(KeyError):
+            policy.open_decisions[other]  # type: ignore[index]
+
+
+def test_greedy_after_a_smaller_round() -> None:
+    policy = mb.OMM(mb.UniformMatroid(2, 4))
+    policy.decide(available=[0], allow_smaller=True)
+    assert policy.greedy_basis([1, 2, 3, 4]).tolist() == [2, 3]
+
+
+def test_closed_decisions_of_large_sets_take_little_memory() -> None:
+    policy = mb.OMM(mb.PartitionMatroid([e % 2000 for e in range(4000)], 1))
+    for _ in range(2500):
+        policy.learn(policy.decide(), np.zeros(2000))
+    assert len(policy._kernel.decisions.state()["ids"]) == 2000  # of 2,000 elements each
+
+
+def test_answers_within_a_round_take_little_memory() -> None:
+    policy = mb.CTS(mb.UniformMatroid(2, 12))
+    policy.update(range(12), [0.5] * 12)
+    sets = [[a, b, c] for a in range(10) for b in range(a + 1, 11) for c in range(b + 1, 12)]
+    answers = [policy.select(available=some).tolist() for some in sets]
+    assert len(policy._kernel.state()["answers"]) == 100
+    # Those that were forgotten are decided again, with the same random numbers.
+    assert [policy.select(available=some).tolist() for some in sets] == answers

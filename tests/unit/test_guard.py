@@ -1,5 +1,6 @@
 """Calls from inside a call are refused, and nothing changes then; other threads wait."""
 
+import copy
 import pickle
 import sys
 import threading
@@ -220,9 +221,11 @@ def test_other_threads_wait_for_a_running_simulation(cls) -> None:
 
 def test_the_guard_is_not_copied() -> None:
     policy = mb.MAUB(mb.UniformMatroid(2, 4))
+    twin = pickle.loads(pickle.dumps(policy))
     with policy._kernel.guard.hold():
-        twin = pickle.loads(pickle.dumps(policy))
-        with pytest.raises(RuntimeError, match=REFUSED):
-            policy.select()
+        # In the middle of a call, a copy would be of a state in between.
+        for change in (policy.select, lambda: pickle.dumps(policy), lambda: copy.deepcopy(policy)):
+            with pytest.raises(RuntimeError, match=REFUSED):
+                change()
         assert twin.select().tolist() == [0, 1]
     assert policy.select().tolist() == [0, 1]

@@ -199,3 +199,56 @@ def test_what_contradicts_an_open_decision(rows, message: str) -> None:
     assert policy.rounds == 1
     assert policy.counts.sum() == 1
     assert list(policy.open_decisions) == ["mine"]
+
+
+def test_rows_about_decisions_that_were_closed_recently() -> None:
+    """What was learned is not learned again; what is missing is no longer accepted."""
+    policy = mb.OMM(mb.Problem(K4, NAMES))
+    shown = policy.decide(id="mine")
+    policy.learn("mine", {shown.elements[0]: 0.5}, final=True)
+    known = {"decision": ["mine"], "element": shown.elements[:1], "reward": [0.5]}
+    policy.learn_log(known)
+    assert (policy.rounds, policy.counts.sum()) == (1, 1)
+    for changed, message in (
+        ({"reward": [0.25]}, "row 0 .*'reward': 0.25 contradicts the decision 'mine'"),
+        ({"element": shown.elements[1:2]}, "row 0 .*'decision': 'mine' was closed"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            policy.learn_log(known | changed)
+
+
+def test_rows_about_dropped_elements() -> None:
+    """As `learn` takes them: in decisions that have them, and nothing is learned."""
+    policy = mb.OMM(mb.Problem(mb.UniformMatroid(3, 5), list("abcde")))
+    policy.decide(id="mine")
+    moved = policy.moved_to(mb.Problem(mb.UniformMatroid(2, 3), list("cde")))
+    log = {"decision": ["mine"] * 2, "element": ["a", "c"], "reward": [1.0, 0.5]}
+    moved.learn_log(log)
+    moved.learn_log(log)
+    assert dict(moved.statistics) == {"c": (0.5, 1)}
+    moved.learn_log(log | {"element": ["b", "c"]})
+    assert not moved.open_decisions
+    for wrong, message in (
+        ({"decision": ["other"] * 2}, "row 0 .*'a' was dropped by moved_to"),
+        ({"element": ["a", "x"]}, "row 1 .*unknown label 'x'"),
+        ({"reward": [0.0, 0.5]}, "row 0 .*'reward': 0.0 contradicts .*'a' had 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            moved.learn_log(log | wrong)
+
+
+@pytest.mark.parametrize("identifier", [2.5, float("nan"), True, ("a", 1), None])
+def test_ids_are_texts_or_integers(identifier: object) -> None:
+    policy = mb.OMM(mb.Problem(K4, NAMES))
+    log = {"decision": ["x", identifier], "element": ["ab", "ac"], "reward": [0.5, 0.5]}
+    with pytest.raises(ValueError, match=r"row 1 .*'decision': (.*texts or integers|.*no value)"):
+        policy.learn_log(log)
+    assert policy.rounds == 0
+
+
+@pytest.mark.parametrize("times", [[3.0, float("nan")], np.array(["2026-01-01", "NaT"], "M8[D]")])
+def test_times_that_are_no_times(times: object) -> None:
+    policy = mb.OMM(mb.Problem(K4, NAMES))
+    log = {"decision": ["x", "y"], "element": ["ab", "ac"], "reward": [0.5, 0.5], "time": times}
+    with pytest.raises(ValueError, match=r"row 1 .*'time': nan is no time"):
+        policy.learn_log(log)

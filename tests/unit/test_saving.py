@@ -12,6 +12,7 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import catalog
 from matroid_bandits._snapshots import read_snapshot, write_snapshot
+from matroid_bandits.policies.saving import saved_content
 from matroid_bandits.specs.loading import policy_from_content
 
 from ..differential import continuing
@@ -142,15 +143,15 @@ def test_a_policy_with_a_state_of_its_own_says_what_it_is(path: Path) -> None:
     for policy, message in (
         (
             Remembering(matroid),
-            "Remembering cannot be saved: it defines _observe, but not _get_state",
+            "Remembering cannot be saved: it defines _observe, but it does not define _get_state",
         ),
         (
             Half(matroid),
-            "Half cannot be saved: it defines _observe, but not _set_state; define both",
+            "Half cannot be saved: it defines _get_state, but it does not define _set_state;",
         ),
         (
             Renewed(matroid),
-            "Renewed cannot be saved: it defines update, but not _get_state and _set",
+            "Renewed cannot be saved: it defines update, but it does not define _get_state and",
         ),
         (Odd(matroid), r"a snapshot cannot hold \{1, 2\}"),
     ):
@@ -305,3 +306,99 @@ def test_seeds_of_forks_are_checked() -> None:
         mb.OMM(mb.UniformMatroid(1, 2)).fork(-1)
     with pytest.raises(ValueError, match="Whole cannot be forked: it has a seed, but no _reseed"):
         Whole(mb.UniformMatroid(1, 2)).fork(1)
+
+
+class Drawing(mb.Policy):
+    """Draws at random from a generator of its own, about which it says nothing."""
+
+    def __init__(self, matroid: Any, *, seed: int = 0) -> None:
+        super().__init__(matroid)
+        self.seed = seed
+        self.rng = np.random.default_rng(seed)
+
+    def _select(self) -> Any:
+        return self.greedy_basis(self.rng.random(self.problem.size))
+
+
+def test_an_attribute_that_has_changed_is_a_state_of_its_own(path: Path) -> None:
+    policy = Drawing(mb.Problem(mb.UniformMatroid(1, 3), ["a", "b", "c"]))
+    policy.save(path)  # nothing was drawn
+    policy.decide()
+    for call, what in (
+        (lambda: policy.save(path), "cannot be saved"),
+        (lambda: policy.fork(1), "cannot be forked"),
+        (lambda: policy.moved_to(policy.problem), "keeps more than means and counts"),
+    ):
+        with pytest.raises(ValueError, match=rf"{what}.*its attribute 'rng' has changed"):
+            call()
+
+
+def test_a_hook_of_the_object_is_a_state_of_its_own(path: Path) -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 3))
+    policy._observe = lambda elements, rewards: None  # type: ignore[method-assign]
+    with pytest.raises(ValueError, match="OMM cannot be saved: it defines _observe"):
+        policy.save(path)
+
+
+def test_what_is_saved_is_of_one_moment(path: Path) -> None:
+    policy = Whole(mb.UniformMatroid(1, 3))
+    policy.update([0], [0.5])
+    content = saved_content(policy)
+    before = copy.deepcopy(content["own"])
+    policy.update([1], [0.25])
+    assert content["own"] == before
+
+
+@pytest.mark.parametrize("name", ["MAUB", "ESCB", "FasterCUCB"])
+@pytest.mark.parametrize("slot", [-1, 6, 2**31 - 1, -(2**31)])
+def test_cached_answers_that_do_not_fit_are_refused(name: str, slot: int, path: Path) -> None:
+    matroid = mb.OracleMatroid(6, lambda elements: len(elements) <= 3)
+    policy = mb.catalog.POLICIES[name](matroid)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        policy.update(policy.select(), rng.random(3))
+    policy.save(path)
+    content = read_snapshot(path)
+    content["state"]["cached"][-1][1][0] = slot
+    write_snapshot(path, content)
+    with pytest.raises(mb.SnapshotError, match="cached answers are those of another matroid"):
+        mb.load(path, matroid=matroid)
+
+
+def test_local_times_that_cannot_be_undone_are_refused(path: Path) -> None:
+    policy = mb.MAUB(mb.UniformMatroid(2, 5))
+    rng = np.random.default_rng(0)
+    for t in range(30):
+        policy.update(policy.select([0, 1, 2, 3] if t > 5 else None), rng.random(2))
+    policy.select([e for e in range(5) if e != policy.leader[0]])
+    policy.save(path)
+    content = read_snapshot(path)
+    assert len(content["state"]["former_times"])
+    for key, value in (("former_times", 0), ("former_leaders", 3)):
+        wrong = copy.deepcopy(content)
+        wrong["state"][key][:] = value
+        write_snapshot(path, wrong)
+        with pytest.raises(mb.SnapshotError, match=r"decided_key|former_leaders"):
+            mb.load(path)
+
+
+def test_a_file_about_a_huge_problem_is_refused_at_once(path: Path) -> None:
+    mb.OMM(mb.UniformMatroid(1, 3)).save(path)
+    content = read_snapshot(path)
+    content["policy"]["problem"]["matroid"]["size"] = 2**31 - 1
+    write_snapshot(path, content)
+    with pytest.raises(mb.SnapshotError, match="for 3 elements, the problem has 2147483647"):
+        mb.load(path)
+
+
+def test_the_bound_of_escb_comes_back(path: Path) -> None:
+    policy = mb.ESCB(mb.GraphicMatroid.complete(4))
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        policy.update(policy.select(), rng.random(3))
+    policy.select()
+    policy.save(path)
+    again = mb.load(path)
+    for one in (policy, again):
+        one.select([0, 1, 2], allow_smaller=True)
+    assert again.bound == policy.bound  # type: ignore[attr-defined]

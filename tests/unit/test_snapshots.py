@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import stat
 import struct
 import zipfile
 from pathlib import Path
@@ -324,3 +325,40 @@ def test_forged_bytes_raise_no_other_errors(path: Path) -> None:
             n_refused += 1
     # The others are parts of numbers and texts, and of headers that nothing depends on.
     assert n_refused > len(data) / 4
+
+
+# ---- files ----
+
+
+def test_permissions_stay_those_of_the_file(path: Path) -> None:
+    write_snapshot(path, 1)
+    path.chmod(0o600)
+    write_snapshot(path, 2)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_unfinished_files_of_killed_processes_are_removed(path: Path) -> None:
+    other = path.with_name(f".{path.name}.another.txt")
+    old, new = (path.with_name(f".{path.name}.{k}.unfinished") for k in "ab")
+    for file in (other, old, new):
+        file.touch()
+    for file in (other, old):
+        os.utime(file, (0, 0))
+    write_snapshot(path, 1)
+    assert {file for file in (other, old, new) if file.exists()} == {other, new}
+
+
+@pytest.mark.parametrize("name", ["x" * 240, "é" * 120])
+def test_long_names(path: Path, name: str) -> None:
+    write_snapshot(path.with_name(name), 1)
+    assert read_snapshot(os.fsencode(path.with_name(name))) == 1
+
+
+def test_folders_and_special_files_are_not_replaced(path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="is a folder; name a file in it"):
+        write_snapshot(path.parent, 1)
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere; make it first"):
+        write_snapshot(path.parent / "nowhere" / "file", 1)
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="is no regular file"):
+        write_snapshot(path, 1)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-_FIELDS = ["due", "round", "place", "element", "is_lost"]
-_FEEDBACK = np.dtype([*((name, np.int64) for name in _FIELDS), ("reward", np.float64)])
+_FIELDS = ["due", "round", "row", "element", "is_lost"]
+_DUE_REWARD = np.dtype([*((name, np.int64) for name in _FIELDS), ("reward", np.float64)])
 
 
-cdef inline bint is_before(const Feedback *a, const Feedback *b) noexcept:
+cdef inline bint is_before(const DueReward *a, const DueReward *b) noexcept:
     if a.due != b.due:
         return a.due < b.due
     if a.round != b.round:
@@ -18,12 +18,12 @@ cdef class Calendar:
     """A heap of feedback; its memory is in proportion to what is still to come."""
 
     def __init__(self):
-        self.heap = np.zeros(64, dtype=_FEEDBACK)
+        self.heap = np.zeros(64, dtype=_DUE_REWARD)
 
-    cdef int add(self, Feedback feedback) except -1:
+    cdef int add(self, DueReward feedback) except -1:
         cdef Py_ssize_t i, parent
         if self.n == self.heap.shape[0]:
-            longer = np.zeros(2 * self.n, dtype=_FEEDBACK)
+            longer = np.zeros(2 * self.n, dtype=_DUE_REWARD)
             longer[:self.n] = np.asarray(self.heap)
             self.heap = longer
         i = self.n
@@ -41,10 +41,10 @@ cdef class Calendar:
         """Whether there is feedback to be learned before the decision of `round`."""
         return self.n > 0 and self.heap[0].due <= round
 
-    cdef Feedback take(self) noexcept:
+    cdef DueReward take(self) noexcept:
         """Remove the first feedback; there must be some."""
-        cdef Feedback first = self.heap[0]
-        cdef Feedback last
+        cdef DueReward first = self.heap[0]
+        cdef DueReward last
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t child = 1
         self.n -= 1

@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from matroid_bandits._core.calendar cimport Calendar, Feedback
+from matroid_bandits._core.calendar cimport Calendar, DueReward
 from matroid_bandits._core.policies.base cimport PolicyKernel
 from matroid_bandits._core.policies.decisions cimport CLOSED, OPEN, DecisionTable
 from matroid_bandits._core.streams.rewards cimport RewardKernel
@@ -91,7 +91,7 @@ def run_late(
     """Like `run` of `loop.pyx`, with feedback that is late or lost.
 
     `delays.take(n)` returns the delays of the n elements of the next decision. What is due after
-    the last round is not learned; the decisions stay open.
+    the last round is not learned; the decisions stay open, and the caller expires them.
     """
     if rewards.size != policy.size:
         raise ValueError(f"rewards are for {rewards.size} elements, the policy has {policy.size}")
@@ -108,7 +108,7 @@ def run_late(
     cdef double value
     cdef int64_t t = 0
     cdef Py_ssize_t i, k, row
-    cdef Feedback feedback
+    cdef DueReward feedback
     cdef int before = policy.guard.take(False)
     try:
         policy.begin_run()
@@ -133,7 +133,7 @@ def run_late(
                     # There is nothing to wait for.
                     policy.learn_row(row, 0, None, OPEN)
                 feedback.round = t
-                feedback.place = row
+                feedback.row = row
                 for i in range(policy.rank):
                     feedback.is_lost = late[i] < 0
                     feedback.due = t + 1 + (-1 - late[i] if feedback.is_lost else late[i])
@@ -161,8 +161,8 @@ def run_late(
 
 cdef int learn_due(PolicyKernel policy, Calendar calendar, LostFeedback lost) except -1:
     """Learn what is due first, as far as it belongs to one decision."""
-    cdef Feedback first = calendar.heap[0]
-    cdef Feedback feedback
+    cdef DueReward first = calendar.heap[0]
+    cdef DueReward feedback
     cdef Py_ssize_t n = 0
     cdef list gone = None
     while (
@@ -178,9 +178,9 @@ cdef int learn_due(PolicyKernel policy, Calendar calendar, LostFeedback lost) ex
         else:
             gone.append(feedback.element)
     if n > 0:
-        policy.learn_row(first.place, n, None, OPEN)
-        lost.settle(first.place)
+        policy.learn_row(first.row, n, None, OPEN)
+        lost.settle(first.row)
     if gone is not None:
         for element in gone:
-            lost.lose_in(first.place, element)
+            lost.lose_in(first.row, element)
     return 0

@@ -29,8 +29,8 @@ def run(
     If the environment draws costs, the policy learns `pivot` minus each; `means` and `best_value`
     are then negative costs.
 
-    Until the run ends, calls from elsewhere are refused: from another thread, or from an
-    environment or a matroid written in Python.
+    Until the run ends, other threads wait, and calls from an environment or a matroid written in
+    Python are refused.
     """
     if rewards.size != policy.size:
         raise ValueError(f"rewards are for {rewards.size} elements, the policy has {policy.size}")
@@ -59,8 +59,10 @@ def run(
                 if policy.feedback.is_bounded:
                     for i in range(policy.rank):
                         policy.feedback.check_range(policy.chosen[i], drawn[i])
-                policy.learn(policy.chosen, drawn)
-                policy.learn_set(policy.chosen, drawn)
+                if policy.rank > 0:
+                    policy.learn(&policy.chosen[0], &drawn[0], policy.rank)
+                if policy.learns_sets:
+                    policy.learn_set(policy.chosen, drawn)
                 policy.end_round()
                 total += best_value - value
                 t += 1

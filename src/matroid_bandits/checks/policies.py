@@ -46,8 +46,8 @@ def check_policy(
       contradictions are refused; with feedback right after every decision, `decide` and `learn`
       play what `select` and `update` play.
     - "parameters": a clone has the same parameters and has learned nothing.
-    - "saving": saved and loaded, it goes on as if it had never stopped, unless it refuses to be
-      saved.
+    - "saving": saved and loaded, it goes on as if it had never stopped. If it refuses to be saved,
+      the reason is printed.
     - "relabeling": when elements are numbered differently it plays the same elements, as long as
       there are no ties.
 
@@ -92,10 +92,15 @@ def check_policy(
     exempt = exemptions_of(type(made)) | exemptions_of(type(getattr(made, "index", None)))
     for name, reason in exempt.items():
         print(f'{type(made).__name__} is exempt from "{name}": {reason}')  # noqa: T201
+    refusals: set[str] = set()
     for matroid in _matroids(rng):
         for name, check in checks.items():
-            if name not in exempt:
-                check(factory, matroid, rounds if name == "selection" else rounds // 3, rng)
+            if name in exempt:
+                continue
+            refusal = check(factory, matroid, rounds if name == "selection" else rounds // 3, rng)
+            if refusal is not None and refusal not in refusals:
+                refusals.add(refusal)
+                print(f'not checked, "{name}": {refusal}')  # noqa: T201
 
 
 def exemptions_of(cls: type) -> dict[str, str]:
@@ -305,8 +310,9 @@ def _check_relabeling(
             )
 
 
-_CHECKS: dict[str, Callable[..., None]] = {"selection": _check_selection}
-_CHECKS_OF_POLICIES: dict[str, Callable[..., None]] = _CHECKS | {
+# A check returns why it cannot be made, or None.
+_CHECKS: dict[str, Callable[..., str | None]] = {"selection": _check_selection}
+_CHECKS_OF_POLICIES: dict[str, Callable[..., str | None]] = _CHECKS | {
     "labels_and_costs": _check_labels_and_costs,
     "availability": _check_availability,
     "decisions": check_decisions,

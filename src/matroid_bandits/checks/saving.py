@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 
 from matroid_bandits.checks.state import assert_same, draw_rewards, state_of
-from matroid_bandits.errors import SnapshotError
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.specs import load
 
 
 def check_saving(
     factory: Callable[[Any], Any], matroid: Matroid, rounds: int, rng: "np.random.Generator"
-) -> None:
-    """With feedback under way: save, load, and go on alike."""
+) -> str | None:
+    """With feedback under way: save, load, and go on alike.
+
+    Returns
+    -------
+    str or None
+        Why the policy refuses to be saved, if it does.
+    """
     policy = factory(matroid)
     waiting: list[Any] = []
     for t in range(rounds):
@@ -24,18 +29,20 @@ def check_saving(
         if len(waiting) > 3:
             decision = waiting.pop(0)
             policy.learn(decision, draw_rewards(policy, len(decision.elements), t, rng))
-    try:
-        twin = _loaded(policy, matroid)
-    except SnapshotError:
-        raise
-    except ValueError:
-        # It says that it cannot be saved, and why.
-        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "policy"
+        try:
+            policy.save(path)
+        except ValueError as error:
+            return str(error)
+        twin = _loaded(path, policy, matroid)
     for t in range(rounds):
         where = f"on {matroid!r}, {t + 1} rounds after it was loaded"
         assert_same(
             state_of(policy), state_of(twin), f"a policy that was saved has other %s {where}"
         )
+        if list(policy.open_decisions.values()) != list(twin.open_decisions.values()):
+            raise AssertionError(f"a policy that was saved has other open decisions {where}")
         decisions = policy.decide(), twin.decide()
         if not np.array_equal(decisions[0].elements, decisions[1].elements):
             raise AssertionError(
@@ -48,13 +55,11 @@ def check_saving(
         rewards = draw_rewards(policy, len(decision.elements), t, rng)
         for one in (policy, twin):
             one.learn(decision.id, rewards)
+    return None
 
 
-def _loaded(policy: Any, matroid: Matroid) -> Any:
+def _loaded(path: Path, policy: Any, matroid: Matroid) -> Any:
     classes = {type(policy), type(getattr(policy, "index", None))} - {type(None)}
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "policy"
-        policy.save(path)
-        # A matroid written in Python is handed in; for others that is refused.
-        is_python = policy.to_spec()["problem"]["matroid"].get("type") == "python"
-        return load(path, matroid if is_python else None, classes=classes)
+    # A matroid written in Python is handed in; for others that is refused.
+    is_python = policy.to_spec()["problem"]["matroid"].get("type") == "python"
+    return load(path, matroid if is_python else None, classes=classes)

@@ -41,7 +41,7 @@ def assert_same(before: dict[str, Any], after: dict[str, Any], message: str) -> 
             same = value is other
         else:
             same = np.array_equal(np.asarray(value, float), np.asarray(other, float), True)
-        if not (same):
+        if not same:
             raise AssertionError(message % name)
 
 

@@ -6,13 +6,17 @@ import copy
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
+from threading import get_ident
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
+
+import numpy as np
 
 from matroid_bandits._arguments import (
     distinct_elements,
     element_array,
     real_array,
+    truth_value,
     weight_array,
 )
 from matroid_bandits._core.policies.base import PolicyKernel
@@ -24,6 +28,7 @@ from matroid_bandits.policies.counters import Counters
 from matroid_bandits.policies.explanation import Explanation, explanation_of
 from matroid_bandits.policies.late_feedback import LateFeedback, pairs
 from matroid_bandits.policies.moving import Moving
+from matroid_bandits.policies.own_state import LEARNING
 from matroid_bandits.policies.parameters import Parametrized
 from matroid_bandits.policies.saving import Saving
 from matroid_bandits.policies.translation import Translation
@@ -104,8 +109,10 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
 
     # Whether the kernel decides; if not, `_select` does.
     _kernel_decides: ClassVar[bool] = False
-    # Whether a subclass defines `_observe`.
+    # What a subclass overrides to learn something of its own, and to say what that is.
+    _own_learning: ClassVar[frozenset[str]] = frozenset()
     _has_hook: ClassVar[bool] = False
+    _own_state_methods: ClassVar[frozenset[str]] = frozenset()
 
     # `Policy[list[str]]` in annotations, also where the parameter has a default.
     if not TYPE_CHECKING:
@@ -113,13 +120,16 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._has_hook = bool(overridden(cls, Policy, ["_observe"]))
+        cls._own_learning = overridden(cls, Policy, LEARNING)
+        cls._has_hook = "_observe" in cls._own_learning
+        cls._own_state_methods = overridden(cls, Policy, ("_get_state", "_set_state", "_reseed"))
 
     def __init__(self, matroid: MatroidLike[Selection]) -> None:
         if not isinstance(matroid, (Matroid, Problem)):
             raise not_a_matroid(type(self).__name__, matroid)
         self._problem = Problem.of(matroid)
-        self._is_in_rule = False
+        # The thread in which `_select` is running, if it is.
+        self._rule_thread: int | None = None
         # Whether numbers and rewards are the user's own, so that nothing is to be translated.
         self._is_plain = self._problem.labels is None and self._problem.sense == "max"
 
@@ -150,8 +160,8 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
         """Statistics and counters on `matroid`; a compiled policy's kernel decides as well."""
         return PolicyKernel(matroid)
 
-    def _why(self, selected: IntArray) -> str:  # noqa: ARG002  (for subclasses that say more)
-        """The rule by which `selected` was chosen, for `explain`."""
+    def _why(self, kernel: PolicyKernel, selected: IntArray) -> str:  # noqa: ARG002  (for subclasses)
+        """The rule by which `kernel` has chosen `selected`, for `explain`."""
         return (type(self).__doc__ or type(self).__name__).strip().partition("\n")[0]
 
     def _assumed_noise(self) -> float | None:
@@ -199,8 +209,9 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
 
         Parameters
         ----------
-        available : iterable, optional
-            The elements that are available in this round, by default all. The round is then decided
+        available : iterable, or array of bool, optional
+            The elements that are available in this round, by default all: labels (numbers, where
+            there are none), or a mask with one truth value per element. The round is then decided
             on the matroid restricted to them, by everything learned so far. Within a round, each
             set of available elements has one answer; the round is the one of the set selected last.
         allow_smaller : bool, default False
@@ -217,11 +228,15 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
         NoBasisError
             If the available elements contain no full basis. Nothing has changed then.
         RuntimeError
-            If the policy is in use in another thread, or further up in this one. Nothing has
-            changed then.
+            If the call comes from inside another one: from a matroid, an index, an environment or a
+            rule that this policy is calling. Nothing has changed then.
         """
+        if available is None and self._kernel_decides:
+            selected = self._kernel.select()
+            return selected if self._is_plain else self._problem.names(selected)  # type: ignore[return-value]
         mask = None if available is None else availability_mask(self._problem, available)
-        return self._names(self._kernel.select(mask, allow_smaller, self._rule))
+        smaller = truth_value(allow_smaller, "allow_smaller")
+        return self._names(self._kernel.select_from(mask, smaller, self._rule))
 
     def update(
         self, elements: npt.ArrayLike | Mapping[Any, float], rewards: npt.ArrayLike | None = None
@@ -243,21 +258,27 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
         ValueError
             If anything is wrong with the input. The policy is then as it was.
         RuntimeError
-            If the policy is in use in another thread, or further up in this one. Nothing has
-            changed then.
+            If the call comes from inside another one: from a matroid, an index, an environment or a
+            rule that this policy is calling. Nothing has changed then.
         """
         if rewards is None:
             elements, rewards = pairs(elements)
-        elif isinstance(elements, Mapping):
+        elif type(elements) is not np.ndarray and isinstance(elements, Mapping):
             raise ValueError("rewards are given twice: in the mapping, and beside it")
         if self._is_plain:
-            observed = element_array(elements), real_array(rewards, "rewards")
+            observed, learned = element_array(elements), real_array(rewards, "rewards")
         else:
-            observed = self._translation.feedback(elements, rewards)  # type: ignore[arg-type]
-        self._kernel.update(*observed, self._hook)
+            observed, learned = self._translation.feedback(elements, rewards)  # type: ignore[arg-type]
+        if self._has_hook or "_observe" in self.__dict__:
+            self._kernel.update(observed, learned, self._observe)
+        else:
+            self._kernel.update(observed, learned)
 
     def explain(self) -> Explanation:
-        """Why the set just selected was selected; called before `select`, it selects.
+        """Why `select` has selected its set.
+
+        If nothing is selected, also after `decide`, it explains what `select` would return now. It
+        changes nothing about later rounds.
 
         Returns
         -------
@@ -283,12 +304,14 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
         """
         kernel = self._kernel
         with kernel.guard.hold():
+            if self._kernel_decides and not kernel.is_chosen:
+                kernel = copy.deepcopy(kernel)
             selected = kernel.peek(self._rule)
             return explanation_of(
                 self._problem,
-                self._matroid_of_round(),
+                self._matroid_of_round(kernel),
                 selected,
-                why=self._why(selected),
+                why=self._why(kernel, selected),
                 means=self.means,
                 counts=self.counts,
                 index=self._in_user_units(kernel.index_values()),
@@ -321,7 +344,7 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
     def _ask_rule(self) -> IntArray:
         """What `_select` selects, checked to be a basis of what is available."""
         kernel = self._kernel
-        self._is_in_rule = True
+        self._rule_thread = get_ident()
         try:
             selected = distinct_elements(self._select(), kernel.size)
             # What greedy found is a basis already.
@@ -334,12 +357,12 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
                         f"{self.matroid!r}: {reason}; use self.greedy_basis(weights) in _select"
                     )
         finally:
-            self._is_in_rule = False
+            self._rule_thread = None
         return selected
 
-    def _matroid_of_round(self) -> Matroid:
-        """What may be played in this round."""
-        available = self._kernel.available_elements()
+    def _matroid_of_round(self, kernel: PolicyKernel) -> Matroid:
+        """What may be played in the round of `kernel`."""
+        available = kernel.available_elements()
         if available is None:
             return self._problem.matroid
         return Availability(self._problem.matroid, available)
@@ -354,13 +377,19 @@ class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Ge
     @property
     def matroid(self) -> Matroid:
         """What may be played; in `_select`, what may be played in this round."""
-        return self._matroid_of_round() if self._is_in_rule else self._problem.matroid
+        is_in_rule = self._rule_thread is not None and self._rule_thread == get_ident()
+        return self._matroid_of_round(self._kernel) if is_in_rule else self._problem.matroid
 
     @property
     def reward_range(self) -> tuple[float, float]:
         """The smallest and the largest reward, or cost, that it accepts."""
         index = self._kernel.index
         return (-inf, inf) if index is None else (index.low, index.high)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kernel = self._kernel
+        with kernel.guard.hold():
+            return vars(self) | {"_kernel": copy.deepcopy(kernel), "_rule_thread": None}
 
     def __copy__(self) -> Self:
         # A copy that shared the statistics would learn with the original.
@@ -385,10 +414,10 @@ class CompiledPolicy(Policy[Selection]):
     def _select(self) -> IntArray:
         return self._kernel.own_rule()
 
-    def _why(self, selected: IntArray) -> str:
-        if self._kernel.n_initial:
+    def _why(self, kernel: PolicyKernel, selected: IntArray) -> str:
+        if kernel.n_initial:
             return "Initial rounds: elements that were not observed often enough come first."
-        return super()._why(selected)
+        return super()._why(kernel, selected)
 
     def _deciding_kernel(self) -> PolicyKernel | None:
         # Not if a subclass, or an attribute of this object, overrides how it selects or learns.

@@ -1,7 +1,7 @@
 """Checks of a state that was read from a file, before a kernel takes it over.
 
-A kernel trusts its arguments. A file is anybody's. So every value is checked here: kinds, lengths,
-ranges, and that what has to be a basis is one.
+A kernel trusts its arguments. A file can come from anyone. So every value is checked here: kinds,
+lengths, ranges, and that what has to be a basis is one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from matroid_bandits._arguments import abbreviated
 from matroid_bandits._core.matroids.partners import find_partners
+from matroid_bandits._core.policies.decisions import MAX_CLOSED, STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
 
 __all__ = [
+    "SLACK",
     "State",
     "check_decisions",
     "check_outcome",
@@ -35,11 +37,9 @@ __all__ = [
 _MOST = 2**62
 _LARGEST_POSITION = 2**128 - 1
 # What a mean may be beyond the range of the rewards, by rounding.
-_SLACK = 1e-9
-# As in `_core/policies/decisions`.
-_OPEN = 1
-_STATUSES = 4
-_MAX_CLOSED = 10_000
+SLACK = 1e-9
+# The first is that of open decisions.
+_OPEN = STATUSES[0]
 _WIDEST = 2**20
 
 
@@ -182,7 +182,7 @@ def check_statistics(state: State, kernel: PolicyKernel) -> None:
     counts = state.array("counts", np.int64, [kernel.size], 0, _MOST)
     means = state.array("means", np.float64, [kernel.size])
     if kernel.index is not None:
-        low, high = kernel.index.low - _SLACK, kernel.index.high + _SLACK
+        low, high = kernel.index.low - SLACK, kernel.index.high + SLACK
         observed = means[counts > 0]
         if observed.size and not (observed.min() >= low and observed.max() <= high):
             raise state.refuse("means", f"means from {kernel.index.low:g} to {kernel.index.high:g}")
@@ -267,9 +267,10 @@ def check_decisions(state: State, kernel: PolicyKernel) -> None:
         raise table.refuse("ids", "all different")
     table.array("rounds", np.int64, [n], 1, max(1, state.integer("rounds")))
     lengths = table.array("lengths", np.int32, [n], 0, width)
-    status = table.array("status", np.uint8, [n], _OPEN, _STATUSES)
+    status = table.array("status", np.uint8, [n], _OPEN, STATUSES[-1])
+    table.array("is_reordered", np.uint8, [n], 0, 1)
     is_used = np.arange(width) < lengths[:, np.newaxis]
-    # Elements that the problem has no more are below 0.
+    # Dropped elements are below 0.
     former = state.value("former")
     try:
         n_labels = len(set(former)) if isinstance(former, list) else -1
@@ -287,7 +288,7 @@ def check_decisions(state: State, kernel: PolicyKernel) -> None:
     ):
         raise table.refuse("rewards", f"an array of {n} x {width} float64, none infinite")
     closed = table.array("closed", np.int64, [None], 0, max(0, n - 1))
-    if len(closed) > _MAX_CLOSED or not np.array_equal(
+    if len(closed) > MAX_CLOSED or not np.array_equal(
         np.sort(closed), np.flatnonzero(status != _OPEN)
     ):
         raise table.refuse("closed", "the closed decisions")

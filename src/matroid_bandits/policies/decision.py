@@ -9,15 +9,21 @@ import numpy as np
 
 from matroid_bandits._arguments import abbreviated, integer
 from matroid_bandits._types import Selection
+from matroid_bandits.errors import foreign_decision
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from matroid_bandits._core.policies.base import PolicyKernel
+    from matroid_bandits._core.policies.guard import Guard
     from matroid_bandits._types import IntArray
     from matroid_bandits.problem import Problem
 
-__all__ = ["Decision", "OpenDecisions", "decision_id"]
+__all__ = ["Decision", "OpenDecisions", "decision_id", "names_of", "refuse_foreign"]
+
+
+# Ids are kept as long as their decisions.
+_LONGEST_ID = 1000
 
 
 class Decision(Generic[Selection]):
@@ -33,7 +39,7 @@ class Decision(Generic[Selection]):
         The number of the round, counted from 1.
     """
 
-    __slots__ = ("_is_available", "_problem", "elements", "id", "round")
+    __slots__ = ("_guard", "_is_available", "_problem", "elements", "id", "round")
 
     def __init__(
         self,
@@ -41,12 +47,15 @@ class Decision(Generic[Selection]):
         elements: Selection,
         number: int,
         problem: Problem[Any, Any],
+        guard: Guard | None = None,
         is_available: npt.NDArray[np.uint8] | None = None,
     ) -> None:
         self.id = identifier
         self.elements = elements
         self.round = number
         self._problem = problem
+        # That of the policy which made it, so that another policy notices.
+        self._guard = guard
         self._is_available = is_available
 
     @property
@@ -58,7 +67,11 @@ class Decision(Generic[Selection]):
         return available
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision as JSON-serializable data: `id`, `elements`, `round`, `available`."""
+        """The decision as plain data: `id`, `elements`, `round`, `available`.
+
+        It can be written as JSON if the labels can: texts, numbers, truth values, None, and tuples
+        of these, which become lists.
+        """
         available = self.available
         return {
             "id": self.id,
@@ -66,6 +79,23 @@ class Decision(Generic[Selection]):
             "round": self.round,
             "available": None if available is None else _plain(available),
         }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Decision):
+            return NotImplemented
+        return self._content() == other._content()
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        # A copy may be for another process, so it is compared by its content.
+        arguments = (self.id, self.elements, self.round, self._problem, None, self._is_available)
+        return type(self), arguments
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def _content(self) -> tuple[Any, ...]:
+        elements: Any = self.elements
+        return self.id, self.round, list(elements)
 
     def __repr__(self) -> str:
         elements: Any = self.elements
@@ -86,13 +116,16 @@ class OpenDecisions(Mapping[str | int, Decision[Selection]]):
     def __getitem__(self, identifier: str | int) -> Decision[Selection]:
         if identifier not in self:
             raise KeyError(identifier)
+        identifier = decision_id(identifier)
         number, elements = self._kernel.decisions.decision(identifier)
-        return Decision(
-            identifier, names_of(self._problem, elements, self._kernel), number, self._problem
-        )
+        names = names_of(self._problem, elements, self._kernel)
+        return Decision(identifier, names, number, self._problem, self._kernel.guard)
 
     def __contains__(self, identifier: object) -> bool:
-        return isinstance(identifier, (str, int)) and self._kernel.decisions.is_open(identifier)
+        try:
+            return self._kernel.decisions.is_open(decision_id(identifier))
+        except ValueError:
+            return False
 
     def __iter__(self) -> Iterator[str | int]:
         return iter(self._kernel.decisions.open_ids())
@@ -133,7 +166,7 @@ class _OpenValues(ValuesView[Decision[Selection]]):
 
 
 def names_of(problem: Problem[Any, Any], elements: IntArray, kernel: PolicyKernel) -> Any:
-    """Elements as the user calls them, also those that the problem has no more (below 0)."""
+    """Elements as the user calls them, dropped ones included (below 0)."""
     if not len(elements) or elements[0] >= 0:
         return problem.names(elements)
     former = kernel.feedback.former
@@ -145,13 +178,32 @@ def decision_id(value: Any) -> str | int:
     if isinstance(value, Decision):
         return value.id
     if isinstance(value, str):
+        if len(value) > _LONGEST_ID:
+            raise ValueError(
+                f"the id of a decision may have {_LONGEST_ID} characters, got {len(value)}"
+            )
         return value
     try:
-        return integer(value, "id")
+        return integer(value, "id", minimum=-(2**63), maximum=2**63 - 1)
     except ValueError:
+        is_dict = isinstance(value, Mapping) and "id" in value
+        hint = "its value at 'id'" if is_dict else "str(id)"
         raise ValueError(
-            f"the id of a decision must be a text or an integer, got {abbreviated(value)}"
+            f"the id of a decision must be a text or an integer of 64 bits, got "
+            f"{abbreviated(value)}; pass {hint}"
         ) from None
+
+
+def refuse_foreign(
+    decision: Decision[Any], kernel: PolicyKernel, problem: Problem[Any, Any]
+) -> None:
+    """Refuse a decision whose id is that of another decision of this policy."""
+    number = kernel.decisions.round_of(decision.id)
+    if number is None or (number == decision.round and decision._guard is kernel.guard):
+        return
+    own = kernel.decisions.decision(decision.id)[1]
+    if number != decision.round or set(names_of(problem, own, kernel)) != set(decision.elements):
+        raise foreign_decision(decision.id, decision.round, number)
 
 
 def _plain(elements: Any) -> list[Any]:

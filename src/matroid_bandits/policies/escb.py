@@ -151,6 +151,7 @@ class ESCB(CompiledPolicy[Selection]):
     def _check_state(self, state: State) -> None:
         super()._check_state(state)
         state.number("bound")
+        state.number("bound_before")
         matroid = self._kernel.matroid
         if self._method == "exchange":
             if state.has("last"):

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
-from matroid_bandits._arguments import as_list, element_array, not_an_element, real, real_array
+from matroid_bandits._arguments import (
+    abbreviated,
+    as_list,
+    element_array,
+    not_an_element,
+    real,
+    real_array,
+    truth_value,
+)
 from matroid_bandits._types import Selection
 from matroid_bandits.policies.availability import availability_mask
-from matroid_bandits.policies.decision import Decision, OpenDecisions, decision_id
+from matroid_bandits.policies.decision import (
+    Decision,
+    OpenDecisions,
+    decision_id,
+    refuse_foreign,
+)
 from matroid_bandits.policies.log import learn_log
 
 if TYPE_CHECKING:
@@ -96,8 +110,10 @@ class LateFeedback(Generic[Selection]):
         """
         identifier = None if id is None else decision_id(id)
         mask = None if available is None else availability_mask(self._problem, available)
-        made, number, elements = self._kernel.open(identifier, mask, allow_smaller, self._rule)
-        return Decision(made, self._names(elements), number, self._problem, mask)
+        smaller = truth_value(allow_smaller, "allow_smaller")
+        made, number, elements = self._kernel.open(identifier, mask, smaller, self._rule)
+        names, guard = self._names(elements), self._kernel.guard
+        return Decision(made, names, number, self._problem, guard, mask)
 
     def learn(
         self,
@@ -131,17 +147,23 @@ class LateFeedback(Generic[Selection]):
 
         Notes
         -----
-        The feedback of the 10,000 decisions that were closed most recently is kept, so that it is
-        recognized if it is delivered again.
+        The feedback of the 10,000 decisions that were closed most recently (of those with more than
+        400 elements: of 4 million elements) is kept, so that it is recognized if it is delivered
+        again. Ids of older ones are unknown.
         """
-        identifier = decision_id(decision)
+        identifier = self._id_of(decision)
         elements, values = None, rewards
+        if isinstance(decision, Decision) and self._kernel.decisions.has_new_order(identifier):
+            rewards = _by_name(decision, rewards)
         if hasattr(rewards, "items"):
             names, values = pairs(rewards)
             elements = self._elements_in_decisions(names)
-        given = real_array(values, self._translation.kind)
+            given = named_rewards(names, values, self._translation.kind)
+        else:
+            given = real_array(values, self._translation.kind)
+        is_final = truth_value(final, "final")
         learned = given if self._is_plain else self._translation.as_rewards(given)
-        self._kernel.learn_decision(identifier, elements, learned, final, self._hook)
+        self._kernel.learn_decision(identifier, elements, learned, is_final, self._hook)
 
     def expire(
         self,
@@ -155,7 +177,7 @@ class LateFeedback(Generic[Selection]):
         Parameters
         ----------
         ids : iterable of Decision, str or int
-            The decisions, or their ids; one alone will do.
+            The decisions, or their ids; a single one is accepted too.
         reward : float, optional
             What is learned for elements without feedback, such as 0 for "no click"; a cost, if the
             problem has ``sense="min"``. By default nothing is learned about them.
@@ -164,6 +186,11 @@ class LateFeedback(Generic[Selection]):
         ------
         DecisionError
             If there is no such decision. Nothing has changed then.
+
+        Notes
+        -----
+        If `_observe` of a policy of your own raises an exception, decisions before that one stay
+        expired.
 
         Examples
         --------
@@ -178,10 +205,13 @@ class LateFeedback(Generic[Selection]):
         """
         single = isinstance(ids, (Decision, str, int, np.integer))
         given = [ids] if single else as_list(_ids(ids), "ids")
-        identifiers = [decision_id(one) for one in given]
+        identifiers = [self._id_of(one) for one in given]
         value = None
         if reward is not None:
-            value = real(reward, "reward", minimum=-np.inf, maximum=np.inf)
+            try:
+                value = real(reward, "reward", minimum=-np.inf, maximum=np.inf)
+            except ValueError:
+                raise ValueError(f"reward must be a number, got {abbreviated(reward)}") from None
             if not self._is_plain:
                 value = float(self._translation.as_rewards(np.array([value]))[0])
         self._kernel.expire(identifiers, value, self._hook)
@@ -190,9 +220,10 @@ class LateFeedback(Generic[Selection]):
         """Learn from a log: a table with a row for every element that was shown.
 
         Every decision of the log becomes a round, as `update` makes it, in the order in which they
-        first appear. Rows about a decision that is open in this policy are its feedback, as `learn`
-        takes it. Decisions that this policy has learned from before do not belong in the log: they
-        would be learned again.
+        first appear. Rows about a decision of this policy, which has the same id, are its feedback,
+        as `learn` takes it: what was learned before is not learned again. (The id 1 and the text
+        "1" are different.) That holds for decisions which are open, or were closed recently. Older
+        ones, and those of a log that was learned before, would be learned again: leave them out.
 
         Parameters
         ----------
@@ -247,20 +278,45 @@ class LateFeedback(Generic[Selection]):
         """
         return self._kernel.pending_copy()
 
+    def _id_of(self, decision: Any) -> str | int:
+        """The id of a decision, if it may be one of this policy."""
+        identifier = decision_id(decision)
+        if isinstance(decision, Decision):
+            refuse_foreign(decision, self._kernel, self._problem)
+        return identifier
+
     def _elements_in_decisions(self, names: list[Any]) -> IntArray:
-        """The numbers of names; below 0 for those that the problem has no more."""
-        former = self._kernel.feedback.former
-        if not former:
+        """The numbers of names; below 0 for those of dropped elements."""
+        dropped = self._kernel.feedback.former_number
+        if not dropped:
             if self._is_plain:
                 elements = element_array(names)
                 if len(elements) and elements.min() < 0:
                     raise not_an_element(elements.min(), self._kernel.size)
                 return elements
             return self._problem.elements(names)
-        gone = {name: -1 - k for k, name in enumerate(former)}
+        known = self._problem._number
         return np.array(
-            [gone[n] if n in gone else self._problem.elements([n])[0] for n in names], dtype=np.intp
+            [known[n] if n in known else self._dropped(n, dropped) for n in names], dtype=np.intp
         )
+
+    def _dropped(self, name: Any, dropped: dict[Any, int]) -> int:
+        """The number of a dropped element; any other label is unknown."""
+        return dropped[name] if name in dropped else int(self._problem.elements([name])[0])
+
+
+def named_rewards(names: list[Any], values: list[Any], what: str) -> FloatArray:
+    """The rewards of `names`; the message about a wrong one says whose it is."""
+    try:
+        return real_array(values, what)
+    except ValueError:
+        for name, value in zip(names, values, strict=True):
+            if not isinstance(value, (Real, np.number)):
+                raise ValueError(
+                    f"{what} must be numbers, got {abbreviated(value)} for {name!r}; leave out "
+                    "elements without feedback"
+                ) from None
+        raise
 
 
 def pairs(given: Any) -> tuple[list[Any], list[Any]]:
@@ -271,6 +327,14 @@ def pairs(given: Any) -> tuple[list[Any], list[Any]]:
         )
     items = list(given.items())
     return [key for key, _ in items], [value for _, value in items]
+
+
+def _by_name(decision: Decision[Any], rewards: Any) -> Any:
+    """Rewards in the order of a decision as a mapping; what does not fit stays as it is."""
+    if hasattr(rewards, "items"):
+        return rewards
+    names, values = list(decision.elements), real_array(rewards, "rewards").tolist()
+    return dict(zip(names, values, strict=True)) if len(names) == len(values) else rewards
 
 
 def _ids(ids: Any) -> Any:

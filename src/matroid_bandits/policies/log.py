@@ -1,4 +1,4 @@
-"""Logs: what was played and what it brought, one row of a table for each element of a decision."""
+"""Logs: what was played, and its rewards; a row of a table for each element of a decision."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ import numpy as np
 
 from matroid_bandits._arguments import abbreviated, not_an_element
 from matroid_bandits._frames import Column, Table
+from matroid_bandits.policies.decision import names_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matroid_bandits._types import CountArray, FloatArray, IntArray
     from matroid_bandits.policies.base import Policy
     from matroid_bandits.problem import Problem
@@ -25,6 +28,9 @@ __all__ = ["Log", "learn_log", "read_log"]
 
 # Sums of rewards stay this far from overflow.
 _LARGEST_SUM = 1e307
+
+# The number of a label that nobody has.
+_UNKNOWN = np.iinfo(np.intp).min
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +44,7 @@ class Log:
     starts : numpy.ndarray
         The feedback of ``ids[k]`` is at the places from ``starts[k]`` to ``starts[k + 1] - 1``.
     elements, rewards : numpy.ndarray
-        Numbers of elements, and what they brought: larger is better, costs have been turned.
+        Numbers of elements, and their rewards: larger is better, costs have become rewards.
     rows : numpy.ndarray
         The row of the table that each comes from, counted from 0.
     """
@@ -54,40 +60,54 @@ def learn_log(policy: Policy[Any], frame: Any) -> None:
     """Learn from a log: all of it is checked first."""
     kernel, translation, hook = policy._kernel, policy._translation, policy._hook
     problem = policy._problem
-    log = read_log(frame, problem, bounds=policy.reward_range, pivot=translation.pivot)
+    log = read_log(
+        frame,
+        problem,
+        bounds=policy.reward_range,
+        pivot=translation.pivot,
+        dropped=kernel.feedback.former_number,
+    )
     # From the check on, nobody else may change the policy.
     with kernel.guard.hold():
-        is_open = [kernel.decisions.is_open(identifier) for identifier in log.ids]
-        _check_open(log, is_open, policy)
+        is_known = [kernel.decisions.has(identifier) for identifier in log.ids]
+        _check_known(log, is_known, policy)
         _check_sums(log, policy)
         parts = list(pairwise(log.starts.tolist()))
-        # A warning that is made an error must not end it half way.
-        with kernel.guard.lend_to_loop(), warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            for identifier, known, (start, end) in zip(log.ids, is_open, parts, strict=True):
-                feedback = log.elements[start:end], log.rewards[start:end]
-                if known:
-                    kernel.learn_decision(identifier, *feedback, False, hook)
-                else:
-                    kernel.update(*feedback, hook)
-    for warning in caught:
-        warnings.warn(str(warning.message), warning.category, stacklevel=3)
+        kernel.feedback.hold_warnings()
+        try:
+            with kernel.guard.lend_to_loop():
+                for identifier, known, (start, end) in zip(log.ids, is_known, parts, strict=True):
+                    feedback = log.elements[start:end], log.rewards[start:end]
+                    if known:
+                        kernel.learn_decision(identifier, *feedback, False, hook)
+                    else:
+                        kernel.update(*feedback, hook)
+        finally:
+            warning = kernel.feedback.held_warning()
+    if warning is not None:
+        warnings.warn(warning, stacklevel=3)
 
 
-def _check_open(log: Log, is_open: list[bool], policy: Policy[Any]) -> None:
-    """Refuse rows about open decisions that `learn` would refuse."""
+def _check_known(log: Log, is_known: list[bool], policy: Policy[Any]) -> None:
+    """Refuse rows about decisions of this policy that `learn` would refuse."""
     problem, translation = policy._problem, policy._translation
-    for k in np.flatnonzero(is_open).tolist():
+    table = policy._kernel.decisions
+    _refuse_dropped(log, is_known, policy)
+    for k in np.flatnonzero(is_known).tolist():
         identifier = log.ids[k]
-        _, elements = policy._kernel.decisions.decision(identifier)
-        known = dict(
-            zip(elements.tolist(), policy._kernel.decisions.received(identifier), strict=True)
-        )
+        _, elements = table.decision(identifier)
+        known = dict(zip(elements.tolist(), table.received(identifier), strict=True))
         for i in range(log.starts[k], log.starts[k + 1]):
             e, reward, row = int(log.elements[i]), float(log.rewards[i]), int(log.rows[i])
             if e not in known:
+                name = names_of(problem, np.array([e]), policy._kernel)[0]
+                raise refused(row, "element", name, f"is not in the decision {identifier!r}")
+            if np.isnan(known[e]) and not table.is_open(identifier):
                 raise refused(
-                    row, "element", problem.name(e), f"is not in the decision {identifier!r}"
+                    row,
+                    "decision",
+                    identifier,
+                    "was closed: missing feedback is no longer accepted; leave the row out",
                 )
             if not np.isnan(known[e]) and known[e] != reward:
                 before, now = translation.in_user_units(np.array([known[e], reward])).tolist()
@@ -96,8 +116,19 @@ def _check_open(log: Log, is_open: list[bool], policy: Policy[Any]) -> None:
                     "reward",
                     now,
                     f"contradicts the decision {identifier!r}, in which "
-                    f"{abbreviated(problem.name(e))} had {before:.6g}",
+                    f"{abbreviated(names_of(problem, np.array([e]), policy._kernel)[0])} had "
+                    f"{before:.6g}",
                 )
+
+
+def _refuse_dropped(log: Log, is_known: list[bool], policy: Policy[Any]) -> None:
+    """Refuse elements that the problem does not have, except in decisions that have them."""
+    rounds = np.repeat(np.arange(len(log.ids)), np.diff(log.starts))
+    for i in np.flatnonzero((log.elements < 0) & ~np.array(is_known, dtype=bool)[rounds])[:1]:
+        row = int(log.rows[i])
+        name = policy._kernel.feedback.former[-1 - int(log.elements[i])]
+        reason = "was dropped by moved_to, and the decision is not one of this policy"
+        raise refused(row, "element", name, reason)
 
 
 def _check_sums(log: Log, policy: Policy[Any]) -> None:
@@ -109,7 +140,8 @@ def _check_sums(log: Log, policy: Policy[Any]) -> None:
     counts = kernel.counts_copy()
     with np.errstate(over="ignore", invalid="ignore"):
         before = counts * np.where(counts > 0, np.abs(kernel.means_copy()), 0.0)
-        sums = before + np.bincount(log.elements, sizes, kernel.size)
+        is_there = log.elements >= 0
+        sums = before + np.bincount(log.elements[is_there], sizes[is_there], kernel.size)
     for e in np.flatnonzero(~(sums <= _LARGEST_SUM / max(1, kernel.rank)))[:1].tolist():
         mine = np.flatnonzero(log.elements == e)
         if not mine.size:
@@ -131,6 +163,7 @@ def read_log(
     *,
     bounds: tuple[float, float] = (-inf, inf),
     pivot: float = 0.0,
+    dropped: Mapping[Any, int] | None = None,
 ) -> Log:
     """Check a table completely and take out the feedback.
 
@@ -145,10 +178,12 @@ def read_log(
         The smallest and the largest reward that is accepted.
     pivot : float
         A cost c is the reward ``pivot - c``.
+    dropped : mapping, optional
+        Labels of elements that the problem had once, and their numbers, which are below 0.
     """
     table = Table(frame, "learn_log", mappings=True)
     columns = {name: table.column(name) for name in ("decision", "element", "reward")}
-    elements = _elements(_complete(columns["element"]), problem)
+    elements = _elements(_complete(columns["element"]), problem, dropped or {})
     given, rows = _rewards(columns["reward"])
     rewards = pivot - given if problem.sense == "min" else given
     _check_rewards(rows, given, rewards, problem, bounds)
@@ -159,7 +194,8 @@ def read_log(
     # From here on only rows with a reward.
     if order is not None:
         rows = order[np.isin(order, rows)]
-    keys = codes[rows] * problem.size + elements[rows]
+    n_dropped = len(dropped or ())
+    keys = codes[rows] * (problem.size + n_dropped) + (elements[rows] + n_dropped)
     sorting = np.argsort(keys, kind="stable")
     keys, rows = keys[sorting], rows[sorting]
     again = np.zeros(len(keys), dtype=bool)
@@ -168,7 +204,7 @@ def read_log(
     keys, rows = keys[~again], rows[~again]
     return Log(
         ids=ids,
-        starts=np.searchsorted(keys, np.arange(len(ids) + 1) * problem.size),
+        starts=np.searchsorted(keys, np.arange(len(ids) + 1) * (problem.size + n_dropped)),
         elements=elements[rows],
         rewards=rewards[rows],
         rows=rows,
@@ -186,9 +222,7 @@ def _complete(column: Column) -> Column:
 
 
 def _order(column: Column) -> IntArray:
-    numbers = column.floats()
-    if numbers is not None and np.isnan(numbers).any():
-        row = int(np.flatnonzero(np.isnan(numbers))[0])
+    for row in np.flatnonzero(column.undefined())[:1].tolist():
         raise refused(row, column.name, nan, "is no time")
     try:
         return column.order()
@@ -200,44 +234,32 @@ def _order(column: Column) -> IntArray:
 
 def _numbered(ids: list[Any], order: IntArray | None) -> tuple[CountArray, list[Any]]:
     """The number of the id of every row, by first appearance in `order`, and the ids."""
+    if not set(map(type, ids)) <= {str, int}:
+        row = next(row for row, value in enumerate(ids) if type(value) not in (str, int))
+        raise refused(row, "decision", ids[row], "cannot be an id: ids are texts or integers")
     numbers: defaultdict[Any, int] = defaultdict(count().__next__)
     codes = np.empty(len(ids), dtype=np.int64)
     in_order = ids if order is None else list(map(ids.__getitem__, order.tolist()))
-    try:
-        found = np.fromiter(map(numbers.__getitem__, in_order), np.int64, len(ids))
-    except TypeError:
-        row = next(row for row, value in enumerate(ids) if not _is_hashable(value))
-        raise refused(
-            row, "decision", ids[row], "cannot be an id; ids are texts or integers"
-        ) from None
+    found = np.fromiter(map(numbers.__getitem__, in_order), np.int64, len(ids))
     codes[slice(None) if order is None else order] = found
     return codes, list(numbers)
-
-
-def _is_hashable(value: Any) -> bool:
-    # A tuple is hashable unless it holds a list.
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 # ---- elements ----
 
 
-def _elements(column: Column, problem: Problem[Any, Any]) -> IntArray:
+def _elements(column: Column, problem: Problem[Any, Any], dropped: Mapping[Any, int]) -> IntArray:
     if problem.labels is None:
         return _numbers_of_elements(column, problem.size)
     values = column.values()
-    number = problem._number
+    number = {**dropped, **problem._number} if dropped else problem._number
     try:
-        found = np.fromiter(map(number.get, values, repeat(-1)), np.intp, len(values))
+        found = np.fromiter(map(number.get, values, repeat(_UNKNOWN)), np.intp, len(values))
     except TypeError:
         # Polars, pyarrow and files have lists where labels are tuples.
         values = [_label(value) for value in values]
         found = np.fromiter((_number(number, value) for value in values), np.intp, len(values))
-    for row in np.flatnonzero(found < 0)[:1].tolist():
+    for row in np.flatnonzero(found == _UNKNOWN)[:1].tolist():
         try:
             problem._number_of(values[row])
         except ValueError as error:
@@ -252,8 +274,17 @@ def _label(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _number(numbers: dict[Any, int], label: Any) -> int:
-    return numbers.get(label, -1) if _is_hashable(label) else -1
+def _is_hashable(value: Any) -> bool:
+    # A tuple is hashable unless it holds a list.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _number(numbers: Mapping[Any, int], label: Any) -> int:
+    return numbers.get(label, _UNKNOWN) if _is_hashable(label) else _UNKNOWN
 
 
 def _numbers_of_elements(column: Column, size: int) -> IntArray:

@@ -125,7 +125,7 @@ class MAUB(IndexPolicy[Selection]):
         kept = [
             (np.sort(new_number[basis]), time)
             for basis, time in zip(bases, times, strict=True)
-            if (new_number[basis] >= 0).all()
+            if (new_number[basis] >= 0).all() and len(basis) <= new._problem.rank
         ]
         leaders = [basis for basis, _ in kept]
         return moved | {
@@ -147,10 +147,10 @@ class MAUB(IndexPolicy[Selection]):
         leader = self._kernel.leader_copy()
         return None if leader is None else self._names(leader)
 
-    def _why(self, selected: npt.NDArray[np.intp]) -> str:
-        leader = self._kernel.round_leader()
+    def _why(self, kernel: Any, selected: npt.NDArray[np.intp]) -> str:
+        leader = kernel.round_leader()
         if leader is None:
-            return super()._why(selected)
+            return super()._why(kernel, selected)
         came, went = np.setdiff1d(selected, leader), np.setdiff1d(leader, selected)
         if not came.size:
             return "The leader: the set that looks best so far."
@@ -160,20 +160,39 @@ class MAUB(IndexPolicy[Selection]):
     def _check_state(self, state: State) -> None:
         super()._check_state(state)
         matroid = self._kernel.matroid
-        if state.flag("has_leader"):
+        times = _former_times(state, matroid)
+        has_leader, local_time = state.flag("has_leader"), state.integer("local_time")
+        if has_leader:
             leader = state.basis("leader", matroid, is_sorted=False)
             check_partners(state, matroid, leader)
+            times[np.sort(leader).tobytes()] = local_time
         else:
             state.array("leader", np.intp, [matroid.rank])
             state.value("partner")
-        state.integer("local_time")
-        ranks = state.array("former_ranks", np.int64, [None], 0, matroid.rank)
-        state.array("former_leaders", np.intp, [int(ranks.sum())], 0, matroid.size - 1)
-        state.array("former_times", np.int64, [len(ranks)], 0)
         if state.has("decided_key"):
             state.independent_key("decided_key", matroid)
+        # The round that was decided last can be undone.
+        key = state.value("decided_key")
+        if state.flag("is_decided") and times.get(key, 0 if key else 1) < 1:
+            raise state.refuse("decided_key", "a leader with a local time of at least 1")
+        if state.flag("is_decided") and has_leader and key is None and local_time < 1:
+            raise state.refuse("local_time", "at least 1")
 
     def _check_outcome(self, outcome: State) -> None:
         super()._check_outcome(outcome)
         if outcome.has("leader"):
             outcome.independent_key("leader", self._kernel.matroid)
+
+
+def _former_times(state: State, matroid: Matroid) -> dict[bytes, int]:
+    """The checked local times of former leaders, by their bytes."""
+    ranks = state.array("former_ranks", np.int64, [None], 0, matroid.rank)
+    elements = state.array("former_leaders", np.intp, [int(ranks.sum())], 0, matroid.size - 1)
+    times = state.array("former_times", np.int64, [len(ranks)], 0)
+    ends = np.cumsum(ranks)
+    is_last = np.zeros(len(elements) + 1, dtype=bool)
+    is_last[ends] = True
+    keys = [basis.tobytes() for basis in np.split(elements, ends)[: len(ranks)]]
+    if (np.diff(elements) <= 0)[~is_last[1:-1]].any() or len(set(keys)) < len(keys):
+        raise state.refuse("former_leaders", "different sets, each ascending")
+    return dict(zip(keys, times.tolist(), strict=True))

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from matroid_bandits._arguments import abbreviated
+from matroid_bandits.policies.checked_state import SLACK
 from matroid_bandits.policies.decision import names_of
+from matroid_bandits.policies.own_state import (
+    learning_methods,
+    reason_for_own_state,
+    says_its_state,
+)
 from matroid_bandits.policies.statistics import Statistics, given_statistics
 from matroid_bandits.problem import Problem
 
@@ -29,19 +35,19 @@ class Moving:
     _problem: Problem[Any, Any]
     _translation: Translation
     _arguments: dict[str, Any]
-    _has_hook: ClassVar[bool]
     # Whether the index has a row for each element, and not for something else.
     _index_is_of_elements: ClassVar[bool] = True
 
     @property
     def statistics(self) -> Statistics:
         """Mean and count of every element so far, for `observe` of another policy (a copy)."""
-        with self._kernel.guard.hold():
-            state = self._kernel.state()
-        counts = state["counts"]
-        means = np.where(counts > 0, self._translation.in_user_units(state["means"]), 0.0)
-        rows = state["index"] if self._index_is_of_elements else {}
-        return Statistics(self._problem, means, counts, state["rounds"], rows)
+        kernel = self._kernel
+        with kernel.guard.hold():
+            counts, means, rounds = kernel.counts_copy(), kernel.means_copy(), kernel.rounds
+            index = kernel.index if self._index_is_of_elements else None
+            rows = {} if index is None else index.state()
+        means = np.where(counts > 0, self._translation.in_user_units(means), 0.0)
+        return Statistics(self._problem, means, counts, rounds, rows)
 
     def observe(self, statistics: Statistics | Mapping[Any, tuple[float, int]]) -> None:
         """Add observations that were made elsewhere: a prior, or what another process has learned.
@@ -72,10 +78,14 @@ class Moving:
         >>> policy.counts
         array([500, 100])
         """
-        self._refuse_hook("observe")
+        for name in learning_methods(self)[:1]:
+            self._refuse_own_state("observe", f"it defines {name}")
         elements, means, counts, rounds, state = given_statistics(statistics, self._problem)
         rewards = self._translation.as_rewards(means)
         low, high = self._kernel.feedback.low, self._kernel.feedback.high
+        # A difference of statistics may be a little outside, by rounding.
+        near = np.clip(rewards, low, high)
+        rewards = np.where(np.abs(near - rewards) <= SLACK, near, rewards)
         for e, reward, mean in zip(elements.tolist(), rewards, means, strict=True):
             if not low <= reward <= high:
                 raise ValueError(
@@ -129,7 +139,10 @@ class Moving:
         >>> moved.counts, moved.rounds
         (array([ 0,  1, 10]), 1)
         """
-        self._refuse_hook("moved_to")
+        said = says_its_state(self)
+        self._refuse_own_state(
+            "moved_to", f"it defines {said[0]}" if said else reason_for_own_state(self)
+        )
         _refuse_other(self._problem, problem)
         # The matroid is the first argument, whatever a class of one's own calls it.
         first = next(iter(self._arguments))
@@ -174,31 +187,40 @@ class Moving:
     def _moved_decisions(
         self, table: dict[str, Any], new: Moving
     ) -> tuple[dict[str, Any], list[Any]]:
-        """The table of decisions with the numbers of the new problem, and labels it has no more."""
+        """The table of decisions with the numbers of the new problem, and dropped labels."""
         number = {name: e for e, name in enumerate(new._problem.labels or ())}
+        is_used = np.arange(table["width"]) < table["lengths"][:, np.newaxis]
+        used, place = np.unique(table["elements"][is_used], return_inverse=True)
         former: dict[Any, int] = {}
+        moved_to = np.zeros(len(used), dtype=np.int32)
+        for i, name in enumerate(names_of(self._problem, used, self._kernel)):
+            if name in number:
+                moved_to[i] = number[name]
+            else:
+                moved_to[i] = -1 - former.setdefault(name, len(former))
+        # What is not used goes to the end of its row.
+        elements = np.full(table["elements"].shape, np.iinfo(np.int32).max, dtype=np.int32)
+        elements[is_used] = moved_to[place]
+        order = np.argsort(elements, axis=1)
+        elements = np.where(is_used, np.take_along_axis(elements, order, axis=1), 0)
+        rewards = np.take_along_axis(table["rewards"], order, axis=1)
         width = max(table["width"], new._problem.rank)
         more = ((0, 0), (0, width - table["width"]))
-        elements, rewards = np.pad(table["elements"], more), np.pad(table["rewards"], more)
-        for row, length in enumerate(table["lengths"].tolist()):
-            names = names_of(self._problem, table["elements"][row, :length], self._kernel)
-            for column, name in enumerate(names):
-                if name in number:
-                    elements[row, column] = number[name]
-                else:
-                    elements[row, column] = -1 - former.setdefault(name, len(former))
-            order = np.argsort(elements[row, :length])
-            elements[row, :length] = elements[row, :length][order]
-            rewards[row, :length] = rewards[row, :length][order]
-        moved = {"width": width, "elements": elements, "rewards": rewards}
+        moved = {
+            "is_reordered": table["is_reordered"]
+            | ((order != np.arange(table["width"])) & is_used).any(axis=1),
+            "width": width,
+            "elements": np.pad(elements, more).astype(np.int32),
+            "rewards": np.pad(rewards, more),
+        }
         return table | moved, list(former)
 
-    def _refuse_hook(self, method: str) -> None:
-        """Refuse what a policy with a state of its own cannot do by itself."""
-        if self._has_hook or "_observe" in vars(self):
+    def _refuse_own_state(self, method: str, reason: str | None) -> None:
+        """Refuse a policy that keeps something of its own, for a reason."""
+        if reason is not None:
             raise ValueError(
-                f"{type(self).__name__} keeps more than means and counts (it defines _observe), "
-                f"which {method} cannot change; define {method} in the class"
+                f"{type(self).__name__} keeps more than means and counts ({reason}), which "
+                f"{method} cannot change; define {method} in the class"
             )
 
 

@@ -13,16 +13,13 @@ from matroid_bandits.policies.checked_state import (
     check_round,
     check_statistics,
 )
+from matroid_bandits.policies.own_state import reason_for_own_state, says_its_state
 
 if TYPE_CHECKING:
     import os
     from typing import Self
 
 __all__ = ["Saving", "restore_content", "saved_content"]
-
-# Methods that keep what they are told in attributes which nobody else knows.
-_LEARNING = ("_observe", "update", "learn", "expire")
-_HOOKS = ("_get_state", "_set_state")
 
 
 class Saving:
@@ -60,8 +57,7 @@ class Saving:
             self._check_outcome(outcome)
             outcome.finish()
         check_decisions(state, kernel)
-        # The kernel checks what it has cached of a matroid written in Python.
-        state.value("cached")
+        kernel.check_cached(state.value("cached"))
 
     def _check_outcome(self, outcome: State) -> None:
         """The same for a set of this round that was selected, and then another one."""
@@ -132,10 +128,15 @@ class Saving:
 
 def saved_content(policy: Any) -> dict[str, Any]:
     """Specification and state of a policy, at one moment."""
-    _check_hooks(policy, "saved")
-    spec = policy.to_spec()
+    return {"policy": policy.to_spec(), **_states(policy, "saved")}
+
+
+def _states(policy: Any, what: str) -> dict[str, Any]:
+    """The state of the kernel, and that of a policy written by a user, at one moment."""
     with policy._kernel.guard.hold():
-        return {"policy": spec, "state": policy._kernel.state(), "own": policy._get_state()}
+        _refuse_unknown_state(policy, what)
+        # `_get_state` may return what the policy keeps, rather than a copy.
+        return {"state": policy._kernel.state(), "own": copy.deepcopy(policy._get_state())}
 
 
 def restore_content(policy: Any, content: dict[str, Any]) -> None:
@@ -151,19 +152,16 @@ def restore_content(policy: Any, content: dict[str, Any]) -> None:
 
 def _forked(policy: Any, seed: int) -> Any:
     """A copy of a policy that draws the random numbers of another seed."""
-    _check_hooks(policy, "forked")
+    content = _states(policy, "forked")
     cls = type(policy)
     has_seed = "seed" in cls.__signature__.parameters
-    has_own = _home(cls, "_get_state") is not Saving
-    if has_seed and has_own and _home(cls, "_reseed") is Saving:
+    has_own = "_get_state" in cls._own_state_methods
+    if has_seed and has_own and "_reseed" not in cls._own_state_methods:
         raise ValueError(
             f"{cls.__name__} cannot be forked: it has a seed, but no _reseed; define it, to draw "
             "other random numbers from then on"
         )
     fork = policy._with_arguments({"seed": seed} if has_seed else {})
-    with policy._kernel.guard.hold():
-        # Hooks may return what they keep, rather than copies.
-        content = copy.deepcopy({"state": policy._kernel.state(), "own": policy._get_state()})
     if has_seed:
         # Where the stream of the new seed begins.
         content["state"] = _restarted(content["state"], fork._kernel.state()["stream"])
@@ -184,23 +182,15 @@ def _restarted(state: dict[str, Any], start: list[int] | None) -> dict[str, Any]
     return state | {"stream": start[:1] * (1 + is_marked), "answers": []}
 
 
-def _check_hooks(policy: Any, what: str) -> None:
+def _refuse_unknown_state(policy: Any, what: str) -> None:
     """Refuse a policy that keeps something of its own without saying what."""
-    cls = type(policy)
-    own = [name for name in _LEARNING if not _is_ours(_home(cls, name))]
-    missing = [name for name in _HOOKS if _home(cls, name) is Saving]
-    if (own and missing) or len(missing) == 1:
-        why = own[0] if own else next(name for name in _HOOKS if name not in missing)
+    said = says_its_state(policy)
+    if len(said) == 2:
+        return
+    reason = f"it defines {said[0]}" if said else reason_for_own_state(policy)
+    if reason is not None:
+        missing = [name for name in ("_get_state", "_set_state") if name not in said]
         raise ValueError(
-            f"{cls.__name__} cannot be {what}: it defines {why}, but not {' and '.join(missing)}; "
-            "define both, to say what it has learned besides counts and means"
+            f"{type(policy).__name__} cannot be {what}: {reason}, but it does not define "
+            f"{' and '.join(missing)}; define both, to say what it keeps besides counts and means"
         )
-
-
-def _home(cls: type, method: str) -> type | None:
-    """The class that defines a method."""
-    return next((base for base in cls.__mro__ if method in vars(base)), None)
-
-
-def _is_ours(cls: type | None) -> bool:
-    return cls is None or cls.__module__.partition(".")[0] == __name__.partition(".")[0]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matroid_bandits._arguments import abbreviated, as_list, integer, real
+from matroid_bandits._arguments import abbreviated, integer, real
 
 if TYPE_CHECKING:
     from matroid_bandits._types import CountArray, FloatArray, IntArray
@@ -58,7 +58,10 @@ class Statistics(Mapping[Any, tuple[float, int]]):
         self._index_state = index_state
 
     def __getitem__(self, name: Any) -> tuple[float, int]:
-        (e,) = self._problem.elements([name])
+        try:
+            (e,) = self._problem.elements([name])
+        except ValueError:
+            raise KeyError(name) from None
         if not self.counts[e]:
             raise KeyError(name)
         return float(self.means[e]), int(self.counts[e])
@@ -81,6 +84,7 @@ class Statistics(Mapping[Any, tuple[float, int]]):
             return NotImplemented
         if self._problem.labels != other._problem.labels or len(self.counts) != len(other.counts):
             raise ValueError("both statistics must be of the same elements, in the same order")
+        _refuse_other_sense(other._problem, self._problem)
         counts = self.counts + sign * other.counts
         if counts.min(initial=0) < 0 or self.rounds + sign * other.rounds < 0:
             raise ValueError("the statistics to be subtracted are not part of the others")
@@ -99,7 +103,7 @@ class Statistics(Mapping[Any, tuple[float, int]]):
             )
         if "squares" in shared:
             # Chan, Golub & LeVeque 1979: the sum of squared deviations of the whole is that of the
-            # parts and what their means differ.
+            # parts, plus a term for the difference of their means.
             part = self.means if sign > 0 else means
             own = self.counts if sign > 0 else counts
             whole = np.maximum(own + other.counts, 1)
@@ -114,6 +118,14 @@ class Statistics(Mapping[Any, tuple[float, int]]):
         return f"Statistics({len(self)} elements, {self.counts.sum()} observations)"
 
 
+def _refuse_other_sense(given: Problem[Any, Any], own: Problem[Any, Any]) -> None:
+    if given.sense != own.sense:
+        raise ValueError(
+            f"the statistics are of a problem with sense={given.sense!r}, this one has "
+            f"{own.sense!r}: rewards and costs cannot be mixed"
+        )
+
+
 def given_statistics(
     given: Any, problem: Problem[Any, Any]
 ) -> tuple[IntArray, FloatArray, CountArray, int, dict[str, FloatArray]]:
@@ -125,6 +137,7 @@ def given_statistics(
         If anything about them is wrong; the message names the element.
     """
     if isinstance(given, Statistics):
+        _refuse_other_sense(given._problem, problem)
         elements = np.flatnonzero(given.counts)
         numbers = problem.elements([given._problem.name(e) for e in elements.tolist()])
         state = {name: rows[elements] for name, rows in given._index_state.items()}
@@ -136,10 +149,11 @@ def given_statistics(
         )
     means, counts = [], []
     for name, pair in given.items():
-        values = as_list(pair, f"the statistics of {name!r}")
+        values = list(pair) if isinstance(pair, Iterable) and not isinstance(pair, str) else ()
         if len(values) != 2:
             raise ValueError(
-                f"the statistics of {name!r} must be a mean and a count, got {abbreviated(pair)}"
+                f"the statistics of {name!r} must be a mean and a count, such as (0.5, 10), got "
+                f"{abbreviated(pair)}"
             )
         largest = np.finfo(float).max
         means.append(real(values[0], f"the mean of {name!r}", minimum=-largest, maximum=largest))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from matroid_bandits.errors import SnapshotError
 from matroid_bandits.policies.saving import restore_content
-from matroid_bandits.specs.policies import policy_from_spec
+from matroid_bandits.specs.policies import policy_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +56,9 @@ def load(
         raise
     except Exception as error:
         # A class of the user's may raise anything.
-        raise SnapshotError(f"{os.fspath(path)}: {error}") from error
+        reason = str(error) if isinstance(error, ValueError) else repr(error)
+        hint = "" if matroid is None else "; is it the matroid that the policy was saved with?"
+        raise SnapshotError(f"{os.fsdecode(path)}: {reason}{hint}") from error
 
 
 def policy_from_content(
@@ -63,6 +67,9 @@ def policy_from_content(
     """The policy with the specification and the state in `content`, both of which are checked."""
     if not isinstance(content, dict) or content.keys() != {"policy", "state", "own"}:
         raise ValueError("the snapshot is not one of a policy")
-    policy = policy_from_spec(content["policy"], matroid, classes=classes)
+    # Before anything is made that would be too large.
+    counts = content["state"].get("counts") if isinstance(content["state"], dict) else None
+    size = len(counts) if isinstance(counts, np.ndarray) and counts.ndim == 1 else 0
+    policy = policy_at("policy", content["policy"], matroid, classes, size)
     restore_content(policy, content)
     return policy

@@ -80,8 +80,19 @@ def policy_from_spec(
     >>> mb.policy_from_spec({"type": "OMM", "noise": 0.2}, mb.UniformMatroid(2, 5))
     OMM(UniformMatroid(rank=2, size=5), noise=0.2)
     """
+    return policy_at("policy", spec, matroid, classes)
+
+
+def policy_at(
+    place: str,
+    spec: Any,
+    matroid: Matroid | Problem[Any, Any] | None,
+    classes: Iterable[type],
+    size: int | None = None,
+) -> Policy[Any]:
+    """The policy that `spec`, found at a place, describes; its problem must have this size."""
     own = _own(classes)
-    table = _table("policy", spec, "{'type': 'MAUB', 'problem': {'matroid': 'K5'}}")
+    table = _table(place, spec, "{'type': 'MAUB', 'problem': {'matroid': 'K5'}}")
     cls: type[Policy[Any]] = _class_at(table, own, Policy, policy_class)
     key = _problem_parameter(cls, table)
     given = () if key is None else (key,)
@@ -90,6 +101,10 @@ def policy_from_spec(
     for name, parameter in signature(cls).parameters.items():
         if name == key:
             arguments[name] = _problem_of(table, matroid)
+            if size not in (None, arguments[name].size):
+                raise at(
+                    table.place, f"for {size} elements, the problem has {arguments[name].size}"
+                )
         elif parameter.kind is Parameter.VAR_KEYWORD:
             named = {*signature(cls).parameters, "type", "problem"}
             arguments[name] = {k: table.tuples(k) for k in table.values if k not in named}

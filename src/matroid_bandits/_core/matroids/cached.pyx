@@ -209,12 +209,34 @@ cdef class CachedKernel(MatroidKernel):
     def restore(self, state):
         """Load what `state` returned."""
         if state is not None:
-            self.tables = {key: self.copied(table) for key, *table in state}
+            self.check_state(state)
+            self.tables = {key: tuple(map(np.array, table)) for key, *table in state}
             self.switch_to(next(reversed(self.tables)))
 
-    cdef object copied(self, table):
-        slots, known, yes = (np.array(part) for part in table)
-        rows = (self.size, self.words)
-        if slots.shape != (self.rank,) or known.shape != rows or yes.shape != rows:
+    def check_state(self, state):
+        """Refuse what cannot be cached answers of this matroid. None is fine."""
+        tables = [] if state is None else state
+        is_right = isinstance(tables, list) and all(
+            isinstance(entry, (list, tuple)) and len(entry) == 4 and self.is_table(*entry)
+            for entry in tables
+        )
+        if not is_right or (state is not None and not tables):
             raise ValueError("the cached answers are those of another matroid")
-        return slots, known, yes
+
+    def is_table(self, key, slots, known, yes):
+        """Whether these are a basis as bytes, its elements in any order, and answers."""
+        rows = (self.size, self.words)
+        kinds = ((slots, np.intp, (self.rank,)), (known, np.uint64, rows), (yes, np.uint64, rows))
+        if not isinstance(key, bytes) or len(key) != self.rank * np.dtype(np.intp).itemsize:
+            return False
+        if not all(
+            isinstance(a, np.ndarray) and a.dtype == dtype and a.shape == shape
+            for a, dtype, shape in kinds
+        ):
+            return False
+        members = np.frombuffer(key, dtype=np.intp)
+        return (
+            np.array_equal(np.sort(slots), members)
+            and bool((np.diff(members) > 0).all())
+            and (self.rank == 0 or 0 <= members[0] <= members[self.rank - 1] < self.size)
+        )

@@ -3,4 +3,12 @@ from matroid_bandits._core.policies.deciding cimport DecidingKernel
 
 # What all policies share.
 cdef class PolicyKernel(DecidingKernel):
-    pass
+    cdef object select_here(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    )
+    cdef int choose_instead(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1
+    cdef int choose_instead_of_decision(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1

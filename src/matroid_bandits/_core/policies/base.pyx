@@ -9,6 +9,7 @@ import numpy as np
 from libc.math cimport isnan
 from libc.stdint cimport int64_t
 
+from matroid_bandits._core.policies.choosing cimport mask_of_key
 from matroid_bandits._core.policies.deciding cimport DecidingKernel
 from matroid_bandits._core.policies.decisions cimport CLOSED, OPEN, DecisionTable
 
@@ -24,45 +25,100 @@ cdef class PolicyKernel(DecidingKernel):
 
     # ---- the simple loop ----
 
-    def select(self, const unsigned char[::1] is_available=None, bint allow_smaller=False,
-               rule=None):
-        """The set to play, ascending; the same until the next update."""
+    def select(self):
+        """The basis to play by the kernel's own rule, ascending; the same until the next update."""
         cdef int before = self.guard.take(False)
         try:
-            if self.selection is not None:
-                key = b"" if is_available is None else bytes(is_available)
-                if key == self.selection_key:
-                    elements = self.decisions.decision(self.selection)[1]
-                    if len(elements) == self.rank or allow_smaller:
-                        return elements
-                else:
-                    self.check_available(is_available, allow_smaller)
-                    self.close_decision(self.decisions.find(self.selection), CLOSED)
-            elif self.is_selected and not self.is_for(is_available):
-                # What is selected stays so if this is refused.
-                self.check_available(is_available, allow_smaller)
-            self.choose_for(is_available, allow_smaller, rule)
+            if self.selection is not None or self.is_restricted:
+                return self.select_here(None, False, None)
+            if not self.is_chosen:
+                self.choose_for(None, False, None)
             self.is_selected = True
-            return self.chosen_array[: self.round_rank].copy()
+            return self.chosen_array.copy()
         finally:
             self.guard.give_back(before)
+
+    def select_from(self, const unsigned char[::1] is_available, bint allow_smaller, rule):
+        """The set to play, for some available elements, or by a rule written in Python."""
+        cdef int before = self.guard.take(False)
+        try:
+            return self.select_here(is_available, allow_smaller, rule)
+        finally:
+            self.guard.give_back(before)
+
+    cdef object select_here(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ):
+        if self.selection is not None:
+            key = b"" if is_available is None else bytes(is_available)
+            if key == self.selection_key:
+                elements = self.decisions.decision(self.selection)[1]
+                if len(elements) == self.rank or allow_smaller:
+                    return elements
+                self.choose_for(is_available, allow_smaller, rule)
+            else:
+                self.check_available(is_available, allow_smaller)
+                self.choose_instead_of_decision(is_available, allow_smaller, rule)
+        elif self.is_selected and not self.is_for(is_available):
+            self.check_available(is_available, allow_smaller)
+            self.choose_instead(is_available, allow_smaller, rule)
+        else:
+            self.choose_for(is_available, allow_smaller, rule)
+        self.is_selected = True
+        return self.chosen_array[: self.round_rank].copy()
+
+    cdef int choose_instead(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1:
+        """Choose another set than the one selected, which stays selected if that fails."""
+        key = self.available_key()
+        try:
+            self.choose_for(is_available, allow_smaller, rule)
+        except BaseException:
+            # `choose_for` has noted the set that was selected.
+            self.choose_for(mask_of_key(key), True, None)
+            self.is_selected = True
+            del self.answers[key]
+            raise
+        return 0
+
+    cdef int choose_instead_of_decision(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1:
+        """The same, if what was selected has become a decision: it is closed."""
+        cdef Py_ssize_t row = self.decisions.find(self.selection)
+        selection = self.selection, self.selection_key
+        self.shift_waiting(row, -1)
+        self.selection = self.selection_key = None
+        try:
+            self.choose_for(is_available, allow_smaller, rule)
+        except BaseException:
+            self.shift_waiting(row, 1)
+            self.selection, self.selection_key = selection
+            raise
+        return self.decisions.close(row, CLOSED)
 
     def update(self, const Py_ssize_t[::1] elements, const double[::1] rewards, observe=None):
         """Check the feedback, then learn from it and end the round."""
         cdef int before = self.guard.take(False)
+        # What was selected has become a decision, and its round has ended.
+        cdef bint ends_selection = self.selection is not None
         try:
             self.feedback.check(elements, rewards)
-            self.check_set(elements, rewards)
+            if self.learns_sets:
+                self.check_set(elements, rewards)
             self.reserve(elements.shape[0])
             if observe is not None:
                 self.call_hook(observe, np.array(elements), np.array(rewards))
-            if self.selection is not None:
+            if ends_selection:
+                self.drop_peek()
                 self.close_decision(self.decisions.find(self.selection), CLOSED)
-                self.learn(elements, rewards)
-            else:
-                self.learn(elements, rewards)
+            if elements.shape[0] > 0:
+                self.learn(&elements[0], &rewards[0], elements.shape[0])
+            if not ends_selection:
                 self.end_round()
-            self.learn_set(elements, rewards)
+            if self.learns_sets:
+                self.learn_set(elements, rewards)
         finally:
             self.guard.give_back(before)
 
@@ -70,7 +126,7 @@ cdef class PolicyKernel(DecidingKernel):
         """What was selected before a simulation is of no consequence."""
         self.is_selected = False
         if self.is_restricted:
-            self.withdraw()
+            self.undo_choice()
             self.answers = None
             self.set_available(None, False)
 
@@ -125,7 +181,7 @@ cdef class PolicyKernel(DecidingKernel):
 
         Dictionaries, lists, numbers, texts, bytes and arrays, no other objects.
         """
-        # Of this round, or of no consequence.
+        # The mark matters only if this round was decided.
         is_marked = self.is_chosen or self.answers is not None
         stream = None
         if self.random_stream is not None:
@@ -153,6 +209,13 @@ cdef class PolicyKernel(DecidingKernel):
             "cached": self.oracle.state() if isinstance(self.oracle, CachedKernel) else None,
         }
 
+    def check_cached(self, cached):
+        """Refuse cached answers that are not about this matroid."""
+        if isinstance(self.oracle, CachedKernel):
+            self.oracle.check_state(cached)
+        elif cached is not None:
+            raise ValueError("answers of a matroid written in Python are cached; this is another")
+
     def restore(self, state):
         """Take over what `state` returned, which was checked."""
         cdef Py_ssize_t row, k, e
@@ -162,7 +225,7 @@ cdef class PolicyKernel(DecidingKernel):
         np.asarray(self.means)[:] = state["means"]
         table.restore(state["decisions"])
         self.allocate_space()
-        self.feedback.former[:] = state["former"]
+        self.feedback.drop(state["former"])
         for row in range(len(table.ids)):
             if table.status[row] != OPEN:
                 continue
@@ -187,9 +250,10 @@ cdef class PolicyKernel(DecidingKernel):
             if len(state["stream"]) > 1:
                 self.random_stream.set_mark(state["stream"][1])
         self.set_available(state["available"], True)
-        self.round_rank = len(state["chosen"])
-        np.asarray(self.chosen)[: self.round_rank] = state["chosen"]
+        np.asarray(self.chosen)[: len(state["chosen"])] = state["chosen"]
         self.is_chosen = state["is_chosen"]
+        if self.is_chosen:
+            self.round_rank = len(state["chosen"])
         self.is_selected = state["is_selected"]
         self.is_decided = state["is_decided"]
         self.known_values = state["values"]

@@ -1,6 +1,9 @@
 from matroid_bandits._core.policies.round cimport RoundKernel
 
 
+cdef object mask_of_key(bytes key)
+
+
 # The set of a round, for whichever elements are available.
 cdef class ChoosingKernel(RoundKernel):
     cdef readonly bint is_selected  # whether `select` has returned the set of this round
@@ -16,16 +19,20 @@ cdef class ChoosingKernel(RoundKernel):
         self.is_chosen = False
         self.is_decided = False
         self.is_selected = False
-        self.answers = None
-        self.known_values = None
+        if self.answers is not None:
+            self.answers = None
+        if self.known_values is not None:
+            self.known_values = None
         if self.is_restricted:
             self.is_restricted = False
             self.candidates = self.playable
+            self.round_rank = self.rank
 
     cdef int choose_for(
         self, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1
     cdef int withdraw(self) except -1
+    cdef int undo_choice(self) except -1
     cdef int undo_decision(self) except -1
     cdef int drop_peek(self) except -1
     cdef int check_available(

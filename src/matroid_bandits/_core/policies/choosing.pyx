@@ -9,7 +9,14 @@ import numpy as np
 
 from matroid_bandits._core.policies.round cimport RoundKernel
 
-from matroid_bandits.errors import no_basis
+# So many answers of a round are kept, and at most so many values of elements in them: 9 MB.
+cdef Py_ssize_t MAX_ANSWERS = 100
+cdef Py_ssize_t MAX_ANSWER_VALUES = 1_000_000
+
+
+cdef object mask_of_key(bytes key):
+    """The available elements of `available_key`; None if all are available."""
+    return np.frombuffer(key, dtype=np.uint8) if key else None
 
 
 cdef class ChoosingKernel(RoundKernel):
@@ -28,7 +35,10 @@ cdef class ChoosingKernel(RoundKernel):
                 self.allow_smaller = allow_smaller
                 return self.refuse_if_smaller()
             self.withdraw()
-        self.set_available(is_available, allow_smaller)
+        if is_available is None and not self.is_restricted:
+            self.allow_smaller = allow_smaller
+        else:
+            self.set_available(is_available, allow_smaller)
         if self.answers is not None:
             outcome = self.answers.get(self.available_key())
             if outcome is not None:
@@ -50,9 +60,17 @@ cdef class ChoosingKernel(RoundKernel):
 
     cdef int withdraw(self) except -1:
         """Undo what choosing has changed, and note it."""
+        cdef Py_ssize_t most = max(2, min(MAX_ANSWERS, MAX_ANSWER_VALUES // (self.size + 1)))
         if self.answers is None:
             self.answers = {}
         self.answers[self.available_key()] = self.outcome()
+        while len(self.answers) > most:
+            # The oldest. If it is selected again, it is decided again.
+            del self.answers[next(iter(self.answers))]
+        return self.undo_choice()
+
+    cdef int undo_choice(self) except -1:
+        """Undo what choosing has changed."""
         self.undo_decision()
         self.oracle_calls = self.calls_before[0]
         self.greedy_calls = self.calls_before[1]
@@ -107,15 +125,21 @@ cdef class ChoosingKernel(RoundKernel):
         return np.full(self.size, np.nan)
 
     def peek(self, rule=None):
-        """Settle the set of this round, if that has not happened. The caller holds the guard."""
+        """Settle the set of this round, if that has not happened, for an explanation. The caller
+        holds the guard.
+        """
         if not self.is_chosen:
             self.choose_for(None, False, rule)
         return self.chosen_array[: self.round_rank].copy()
 
     cdef int drop_peek(self) except -1:
-        """Forget a set that was settled by `peek` alone: feedback comes, and may change it."""
-        if self.is_chosen and not self.is_selected:
-            self.withdraw()
+        """Forget a set that was settled by `peek` alone, and values of a choice that failed:
+        feedback comes, and may change them.
+        """
+        if not self.is_chosen:
+            self.forget_draws()
+        elif not self.is_selected:
+            self.undo_choice()
             self.answers = None
         return 0
 
@@ -129,10 +153,7 @@ cdef class ChoosingKernel(RoundKernel):
         candidates = playable[np.asarray(is_available)[playable] != 0]
         self.is_oracle_used = True
         basis = self.oracle.greedy_basis(candidates, self.rank)
-        if len(basis) < self.rank:
-            missing = self.completion(basis)[:5].tolist()
-            raise no_basis(self.rank, len(basis), [self.feedback.name(e) for e in missing])
-        return 0
+        return self.refuse_smaller(basis) if len(basis) < self.rank else 0
 
     cdef int refuse_if_deciding(self) except -1:
         """Refuse a call from inside a call."""

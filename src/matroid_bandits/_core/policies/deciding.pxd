@@ -14,7 +14,8 @@ cdef class DecidingKernel(ChoosingKernel):
     cdef Py_ssize_t[::1] set_elements
     cdef double[::1] set_rewards
 
-    # What a rule implements, if it learns about whole sets
+    # What a rule implements, if it learns about whole sets; else these methods are not called
+    cdef bint learns_sets
     cdef int check_set(
         self, const Py_ssize_t[::1] elements, const double[::1] rewards
     ) except -1
@@ -38,3 +39,5 @@ cdef class DecidingKernel(ChoosingKernel):
     cdef int check_missing(self, list rows, double reward) except -1
     cdef int learn_row(self, Py_ssize_t row, Py_ssize_t n, observe, int status) except -1
     cdef int close_decision(self, Py_ssize_t row, int status) except -1
+    cdef int end_waiting(self, Py_ssize_t row) except -1
+    cdef int shift_waiting(self, Py_ssize_t row, Py_ssize_t plays) except -1

@@ -4,15 +4,15 @@ import numpy as np
 
 from libc.math cimport isfinite, isnan
 
-from matroid_bandits._core.policies.choosing cimport ChoosingKernel
+from matroid_bandits._core.policies.choosing cimport ChoosingKernel, mask_of_key
 from matroid_bandits._core.policies.decisions cimport CLOSED, COMPLETE, EXPIRED, OPEN
-from matroid_bandits._core.policies.guard cimport HELD, LENT_TO_RULE
 
 from matroid_bandits.errors import (
     closed_decision,
     conflicting_feedback,
     known_decision,
     not_in_decision,
+    reordered_decision,
     wrong_length,
 )
 
@@ -23,7 +23,7 @@ cdef class DecidingKernel(ChoosingKernel):
     def __init__(self, matroid, index=None, min_count=1, counts_pending=False):
         super().__init__(matroid, index, min_count, counts_pending)
         self.decisions = DecisionTable(self.rank)
-        self.allocate_space()
+        self.new_elements = None
 
     cdef int allocate_space(self) except -1:
         """Get working space for the largest decision."""
@@ -102,10 +102,10 @@ cdef class DecidingKernel(ChoosingKernel):
     cdef int take_back_selection(self, dict selected, bytes key, tuple before) except -1:
         """Return to the round in which `select` has returned `selected`."""
         cdef Py_ssize_t row = self.decisions.find(self.selection)
-        self.close_decision(row, CLOSED)
-        self.decisions.forget_last()
+        self.end_waiting(row)
+        self.decisions.remove(row)
         self.rounds -= 1
-        self.set_available(np.frombuffer(key, dtype=np.uint8) if key else None, True)
+        self.set_available(mask_of_key(key), True)
         self.round_rank = len(selected["chosen"])
         self.adopt(selected)
         if self.is_decided:
@@ -133,12 +133,15 @@ cdef class DecidingKernel(ChoosingKernel):
         cdef const Py_ssize_t[::1] elements = self.chosen[: self.round_rank]
         if self.counts_pending:
             self.reserve(self.round_rank)
+        if self.new_elements is None:
+            self.allocate_space()
         if identifier is None:
             identifier = self.free_id()
         self.decisions.add(identifier, self.rounds + 1, elements)
         for i in range(elements.shape[0]):
             self.shift_pending(elements[i], 1)
-        self.shift_pending_set(elements, 1)
+        if self.learns_sets:
+            self.shift_pending_set(elements, 1)
         self.end_round()
         return identifier
 
@@ -164,6 +167,8 @@ cdef class DecidingKernel(ChoosingKernel):
             row = table.find(identifier)
             if (table.lengths[row] if elements is None else elements.shape[0]) != rewards.shape[0]:
                 raise wrong_length(identifier, table.lengths[row], rewards.shape[0])
+            if elements is None and table.is_reordered[row]:
+                raise reordered_decision(identifier)
             for i in range(rewards.shape[0]):
                 column = i if elements is None else table.column_of(row, elements[i])
                 if column < 0:
@@ -243,10 +248,7 @@ cdef class DecidingKernel(ChoosingKernel):
         for e, n in times.items():
             self.feedback.check_reward(e, reward)
             if e >= 0 and not isfinite(self.counts[e] * self.means[e] + n * reward):
-                raise ValueError(
-                    f"the {self.feedback.kind()} {self.feedback.in_user_units(reward)} of "
-                    f"{self.feedback.described(e)} is too large: its mean overflows"
-                )
+                raise self.feedback.overflow(e, reward)
         return 0
 
     cdef int learn_row(self, Py_ssize_t row, Py_ssize_t n, observe, int status) except -1:
@@ -255,15 +257,15 @@ cdef class DecidingKernel(ChoosingKernel):
         """
         cdef DecisionTable table = self.decisions
         cdef Py_ssize_t length = table.lengths[row]
-        cdef Py_ssize_t first = 0  # of the noted elements that the problem still has
+        cdef Py_ssize_t first = 0  # of the noted elements that were not dropped
         cdef Py_ssize_t i, k
-        # A set with an element that the problem has no more is a set no more.
+        # A set with a dropped element is not learned as a whole.
         cdef bint is_complete = table.n_missing[row] == n and (
             length == 0 or table.elements[row, 0] >= 0
         )
         while first < n and self.new_elements[first] < 0:
             first += 1
-        if is_complete:
+        if is_complete and self.learns_sets:
             i = 0
             for k in range(length):
                 self.set_elements[k] = table.elements[row, k]
@@ -287,8 +289,9 @@ cdef class DecidingKernel(ChoosingKernel):
                 self.pending[self.new_elements[i]] -= 1
                 self.n_pending -= 1
         table.n_missing[row] -= <int>n
-        self.learn(self.new_elements[first:n], self.new_rewards[first:n])
-        if is_complete:
+        if first < n:
+            self.learn(&self.new_elements[first], &self.new_rewards[first], n - first)
+        if is_complete and self.learns_sets:
             self.learn_set(self.set_elements[:length], self.set_rewards[:length])
         if status != OPEN or table.n_missing[row] == 0:
             self.close_decision(row, COMPLETE if status == OPEN else status)
@@ -296,6 +299,19 @@ cdef class DecidingKernel(ChoosingKernel):
 
     cdef int close_decision(self, Py_ssize_t row, int status) except -1:
         """Nothing more is expected for a decision."""
+        self.end_waiting(row)
+        return self.decisions.close(row, status)
+
+    cdef int end_waiting(self, Py_ssize_t row) except -1:
+        """The elements of an open decision are pending no longer."""
+        self.shift_waiting(row, -1)
+        if self.decisions.ids[row] == self.selection:
+            self.selection = None
+            self.selection_key = None
+        return 0
+
+    cdef int shift_waiting(self, Py_ssize_t row, Py_ssize_t plays) except -1:
+        """Add to the pending plays of the elements that a decision waits for."""
         cdef DecisionTable table = self.decisions
         cdef Py_ssize_t k
         cdef Py_ssize_t length = table.lengths[row]
@@ -303,20 +319,14 @@ cdef class DecidingKernel(ChoosingKernel):
         for k in range(length):
             self.set_elements[k] = table.elements[row, k]
             if isnan(table.rewards[row, k]) and table.elements[row, k] >= 0:
-                self.shift_pending(table.elements[row, k], -1)
-        self.shift_pending_set(self.set_elements[:length], -1)
-        if table.ids[row] == self.selection:
-            self.selection = None
-            self.selection_key = None
-        return table.close(row, status)
+                self.shift_pending(table.elements[row, k], plays)
+        if self.learns_sets:
+            self.shift_pending_set(self.set_elements[:length], plays)
+        return 0
 
     cdef int call_hook(self, observe, elements, rewards) except -1:
-        """Pass feedback to a policy written in Python; it may run greedy, and nothing else."""
-        self.guard.level = LENT_TO_RULE
-        try:
-            observe(elements, rewards)
-        finally:
-            self.guard.level = HELD
+        """Pass feedback to a policy written in Python."""
+        self.guard.lend_to_rule(observe, (elements, rewards))
         return 0
 
     def pending_copy(self):

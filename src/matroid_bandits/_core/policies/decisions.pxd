@@ -19,7 +19,8 @@ cdef class DecisionTable:
     cdef int32_t[::1] lengths
     cdef int32_t[::1] n_missing  # elements without feedback
     cdef unsigned char[::1] status
-    cdef int32_t[:, ::1] elements  # ascending; below 0: an element that the problem has no more
+    cdef unsigned char[::1] is_reordered  # whether the problem has changed, and with it the order
+    cdef int32_t[:, ::1] elements  # ascending; below 0: a dropped element
     cdef double[:, ::1] rewards  # NaN: none so far
     # Rows of closed decisions, a ring
     cdef int32_t[::1] closed
@@ -33,5 +34,5 @@ cdef class DecisionTable:
     cdef Py_ssize_t find(self, identifier) except -1
     cdef Py_ssize_t column_of(self, Py_ssize_t row, Py_ssize_t element) noexcept
     cdef int close(self, Py_ssize_t row, int status) except -1
-    cdef int forget_last(self) except -1
+    cdef int remove(self, Py_ssize_t row) except -1
     cdef int forget(self, Py_ssize_t row) except -1

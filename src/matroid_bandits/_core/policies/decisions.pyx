@@ -1,16 +1,21 @@
 """Decisions that wait for feedback.
 
 A decision is a row of a table: its round, its elements and the rewards received. A million open
-decisions of ten elements take about 250 MB. Closed ones stay for a while, so that feedback that is
-delivered twice is recognized.
+decisions of ten elements take about 250 MB. The last 10,000 closed ones stay (fewer, if they have
+more than 400 elements), so that feedback that is delivered twice is recognized.
 """
 
 import numpy as np
 
 from matroid_bandits.errors import unknown_decision
 
-# So many closed decisions are kept, those that were closed most recently.
+# So many closed decisions are kept, those that were closed most recently; and at most so many
+# rewards of them: 48 MB.
 MAX_CLOSED = 10_000
+MAX_CLOSED_REWARDS = 4_000_000
+
+# For checks of what was saved.
+STATUSES = (OPEN, COMPLETE, CLOSED, EXPIRED)
 
 
 cdef class DecisionTable:
@@ -21,7 +26,8 @@ cdef class DecisionTable:
         self.rows = {}
         self.ids = []
         self.free_rows = []
-        self.allocate(0)
+        # Arrays are allocated when the first decision is made.
+        self.rounds = None
         self.closed = None
 
     def allocate(self, Py_ssize_t n):
@@ -31,6 +37,7 @@ cdef class DecisionTable:
         lengths = np.zeros(n, dtype=np.int32)
         n_missing = np.zeros(n, dtype=np.int32)
         status = np.zeros(n, dtype=np.uint8)
+        is_reordered = np.zeros(n, dtype=np.uint8)
         elements = np.zeros((n, self.width), dtype=np.int32)
         rewards = np.zeros((n, self.width))
         if used:
@@ -38,19 +45,25 @@ cdef class DecisionTable:
             lengths[:used] = self.lengths[:used]
             n_missing[:used] = self.n_missing[:used]
             status[:used] = self.status[:used]
+            is_reordered[:used] = self.is_reordered[:used]
             elements[:used] = self.elements[:used]
             rewards[:used] = self.rewards[:used]
         self.rounds, self.lengths, self.n_missing = rounds, lengths, n_missing
-        self.status, self.elements, self.rewards = status, elements, rewards
+        self.status, self.is_reordered = status, is_reordered
+        self.elements, self.rewards = elements, rewards
 
     cdef int reserve(self) except -1:
         """Allocate what the next `add` needs."""
-        cdef Py_ssize_t n = self.rounds.shape[0]
+        cdef Py_ssize_t n = 0 if self.rounds is None else self.rounds.shape[0]
         if not self.free_rows and len(self.ids) == n:
             self.allocate(n + n // 2 + 16)
         if self.closed is None:
-            self.closed = np.zeros(MAX_CLOSED, dtype=np.int32)
+            self.closed = np.zeros(self.max_closed(), dtype=np.int32)
         return 0
+
+    def max_closed(self):
+        """How many closed decisions are kept."""
+        return max(1, min(MAX_CLOSED, MAX_CLOSED_REWARDS // self.width))
 
     cdef Py_ssize_t add(
         self, identifier, int64_t round, const Py_ssize_t[::1] elements
@@ -68,6 +81,7 @@ cdef class DecisionTable:
         self.lengths[row] = <int32_t>elements.shape[0]
         self.n_missing[row] = <int32_t>elements.shape[0]
         self.status[row] = OPEN
+        self.is_reordered[row] = False
         for k in range(elements.shape[0]):
             self.elements[row, k] = <int32_t>elements[k]
             self.rewards[row, k] = float("nan")
@@ -110,10 +124,10 @@ cdef class DecisionTable:
         self.n_closed += 1
         return 0
 
-    cdef int forget_last(self) except -1:
-        """Forget the decision that was closed last."""
-        self.n_closed -= 1
-        return self.forget(self.closed[(self.oldest + self.n_closed) % self.closed.shape[0]])
+    cdef int remove(self, Py_ssize_t row) except -1:
+        """Remove an open decision, as if it had never been made."""
+        self.n_open -= 1
+        return self.forget(row)
 
     cdef int forget(self, Py_ssize_t row) except -1:
         del self.rows[self.ids[row]]
@@ -135,6 +149,16 @@ cdef class DecisionTable:
         """Whether a decision with this id is open, or was closed not long ago."""
         return identifier in self.rows
 
+    def round_of(self, identifier):
+        """The round of a decision that is open, or was closed not long ago; else None."""
+        row = self.rows.get(identifier)
+        return None if row is None else self.rounds[row]
+
+    def has_new_order(self, identifier):
+        """Whether the elements of a decision had another order when it was made."""
+        row = self.rows.get(identifier)
+        return row is not None and self.is_reordered[row] != 0
+
     def decision(self, identifier):
         """Round and elements of a decision."""
         cdef Py_ssize_t row = self.find(identifier)
@@ -142,9 +166,7 @@ cdef class DecisionTable:
         return self.rounds[row], elements
 
     def received(self, identifier):
-        """The rewards of a decision so far, in the order of its elements; NaN where there is none.
-
-        """
+        """The rewards of a decision so far, by element, ascending; NaN where there is none."""
         cdef Py_ssize_t row = self.find(identifier)
         return np.array(self.rewards[row, : self.lengths[row]])
 
@@ -152,6 +174,8 @@ cdef class DecisionTable:
 
     def state(self):
         """All decisions, in the order in which they were made."""
+        if self.rounds is None:
+            self.allocate(0)
         rows = np.fromiter(self.rows.values(), dtype=np.intp, count=len(self.rows))
         place = np.zeros(len(self.ids), dtype=np.int64)
         place[rows] = np.arange(len(rows))
@@ -164,6 +188,7 @@ cdef class DecisionTable:
             "rounds": np.asarray(self.rounds)[rows],
             "lengths": np.asarray(self.lengths)[rows],
             "status": np.asarray(self.status)[rows],
+            "is_reordered": np.asarray(self.is_reordered)[rows],
             "elements": np.asarray(self.elements)[rows],
             "rewards": np.asarray(self.rewards)[rows],
             "closed": place[np.array(ring, dtype=np.intp)],
@@ -180,6 +205,7 @@ cdef class DecisionTable:
         self.rounds = np.array(state["rounds"], dtype=np.int64)
         self.lengths = np.array(state["lengths"], dtype=np.int32)
         self.status = np.array(state["status"], dtype=np.uint8)
+        self.is_reordered = np.array(state["is_reordered"], dtype=np.uint8)
         self.elements = np.array(state["elements"], dtype=np.int32).reshape(n, self.width)
         self.rewards = np.array(state["rewards"], dtype=np.float64).reshape(n, self.width)
         self.n_missing = np.zeros(n, dtype=np.int32)
@@ -188,7 +214,8 @@ cdef class DecisionTable:
             for k in range(self.lengths[row]):
                 self.n_missing[row] += self.rewards[row, k] != self.rewards[row, k]
             self.n_open += self.status[row] == OPEN
-        self.closed = np.zeros(MAX_CLOSED, dtype=np.int32)
         self.oldest = 0
         self.n_closed = len(state["closed"])
+        # Wider decisions, after a move to a larger problem, do not make it forget any.
+        self.closed = np.zeros(max(self.max_closed(), self.n_closed), dtype=np.int32)
         np.asarray(self.closed)[: self.n_closed] = state["closed"]

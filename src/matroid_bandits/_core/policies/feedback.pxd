@@ -20,10 +20,13 @@ cdef class Feedback:
 
     # What the user calls elements and rewards.
     cdef tuple labels  # None: elements are called by their numbers
-    cdef readonly list former  # labels of elements -1, -2, ..., which the problem has no more
+    cdef readonly list former  # labels of dropped elements, whose numbers are -1, -2, ...
+    cdef readonly dict former_number  # the numbers of these labels
     cdef bint are_costs
     cdef double pivot  # a cost c is the reward pivot - c
     cdef double assumed_noise  # a default that large rewards contradict; infinite if there is none
+    cdef bint holds_warnings
+    cdef str held  # a warning that is issued later
 
     cdef int64_t[::1] stamp  # for noticing doubled elements
     cdef int64_t last_stamp
@@ -32,6 +35,8 @@ cdef class Feedback:
     cdef int check_reward(self, Py_ssize_t e, double reward) except -1
     cdef int check_default(self, double reward) except -1
     cdef int check_range(self, Py_ssize_t e, double reward) except -1
+    cdef int warn_of_noise(self, Py_ssize_t e, double reward) except -1
+    cdef object overflow(self, Py_ssize_t e, double reward)
     cdef object name(self, Py_ssize_t e)
     cdef str described(self, Py_ssize_t e)
     cdef str kind(self)

@@ -28,7 +28,7 @@ cdef class Feedback:
         self.means = means
         self.stamp = np.zeros(self.size, dtype=np.int64)
         self.assumed_noise = INFINITY
-        self.former = []
+        self.drop([])
         self.limit("the policy", -INFINITY, INFINITY)
 
     def limit(self, str owner, double low, double high):
@@ -46,9 +46,24 @@ cdef class Feedback:
         self.are_costs = are_costs
         self.pivot = pivot
 
+    def drop(self, list labels):
+        """These labels are those of dropped elements: numbers -1, -2, ..."""
+        self.former = list(labels)
+        self.former_number = {label: -1 - k for k, label in enumerate(labels)}
+
     def assume_noise(self, double noise):
         """Warn, once, if rewards are spread out much more than `noise`, a default."""
         self.assumed_noise = noise
+
+    def hold_warnings(self):
+        """Keep a warning until `held_warning`: raised as an error, it would end a long call."""
+        self.holds_warnings = True
+
+    def held_warning(self):
+        """The warning that was kept, or None; from now on warnings are issued again."""
+        held, self.held = self.held, None
+        self.holds_warnings = False
+        return held
 
     cdef int check(self, const Py_ssize_t[::1] elements, const double[::1] rewards) except -1:
         """Refuse feedback if anything about it is wrong."""
@@ -83,19 +98,31 @@ cdef class Feedback:
         if e < 0:
             return 0
         if not isfinite(updated_mean(self.counts[e], self.means[e], reward)):
-            raise ValueError(
-                f"the {self.kind()} {given} of {self.described(e)} is too large: its mean overflows"
-            )
+            raise self.overflow(e, reward)
         if fabs(reward - self.means[e]) > MOST_DEVIATIONS * self.assumed_noise and self.counts[e]:
-            noise = self.assumed_noise
-            self.assumed_noise = INFINITY
-            warnings.warn(
-                f"{self.described(e)} had a mean of {self.in_user_units(self.means[e]):.6g} and "
-                f"now {given:.6g}, but the policy assumes a noise of {noise:g}, its default; pass "
-                "noise=..., the standard deviation of the rewards",
-                stacklevel=2,
-            )
+            self.warn_of_noise(e, reward)
         return 0
+
+    cdef int warn_of_noise(self, Py_ssize_t e, double reward) except -1:
+        message = (
+            f"{self.described(e)} had a mean of {self.in_user_units(self.means[e]):.6g} and now "
+            f"{self.in_user_units(reward):.6g}, but the policy assumes a noise of "
+            f"{self.assumed_noise:g}, its default; pass noise=..., the standard deviation of the "
+            "rewards"
+        )
+        self.assumed_noise = INFINITY
+        if self.holds_warnings:
+            self.held = message
+        else:
+            warnings.warn(message, stacklevel=2)
+        return 0
+
+    cdef object overflow(self, Py_ssize_t e, double reward):
+        """The error for a reward that the mean of an element cannot take."""
+        return ValueError(
+            f"the {self.kind()} {self.in_user_units(reward)} of {self.described(e)} is too large: "
+            "its mean overflows"
+        )
 
     cdef int check_default(self, double reward) except -1:
         """Refuse a reward for whatever is missing that the policy is not for."""

@@ -3,7 +3,7 @@ from cpython.pythread cimport PyThread_type_lock
 cdef enum:
     FREE = 0  # no call is running
     HELD = 1  # a call is running
-    LENT_TO_RULE = 2  # `_select` is running: it may run greedy, and nothing else
+    LENT_TO_RULE = 2  # `_select` or `_observe` is running: it may run greedy, and nothing else
     LENT_TO_LOOP = 3  # a simulation written in Python lets the policy run
 
 
@@ -18,3 +18,4 @@ cdef class Guard:
     cdef int take(self, bint by_rule) except -1
     cdef int wait(self) except -1
     cdef void give_back(self, int before) noexcept
+    cdef object lend_to_rule(self, function, tuple arguments)

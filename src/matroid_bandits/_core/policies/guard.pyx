@@ -80,13 +80,17 @@ cdef class Guard:
             self.is_open = True
             PyThread_release_lock(self.gate)
 
+    cdef object lend_to_rule(self, function, tuple arguments):
+        """Call a function written in Python that may run greedy, and nothing else."""
+        self.level = LENT_TO_RULE
+        try:
+            return function(*arguments)
+        finally:
+            self.level = HELD
+
     def hold(self):
         """A context in which other threads wait and other calls are refused."""
         return Hold(self, HELD)
-
-    def lend_to_rule(self):
-        """A context inside `hold` in which this thread may run greedy, and nothing else."""
-        return Hold(self, LENT_TO_RULE)
 
     def lend_to_loop(self):
         """A context inside `hold` in which this thread may call the policy."""

@@ -35,7 +35,7 @@ def mask_of(available, Py_ssize_t size, dict number=None):
         return None if n_available == size else mask
     mask = np.zeros(size, dtype=np.uint8)
     flags = mask
-    if kind == INTP and number is None:
+    if kind == INTP and available.dtype.isnative and number is None:
         elements = np.ascontiguousarray(available)
         for n_available in range(elements.shape[0]):
             e = elements[n_available]

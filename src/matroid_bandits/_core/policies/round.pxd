@@ -74,7 +74,10 @@ cdef class RoundKernel:
     # What a rule implements
     cdef int decide(self) except -1
     cdef int reserve(self, Py_ssize_t n) except -1
-    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept
+    # Not by memoryviews, whose copies take a tenth of a short round.
+    cdef int learn(
+        self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
+    ) noexcept
     cdef void forget_draws(self) noexcept
     cdef void set_width(self, Py_ssize_t e) noexcept
     cdef void set_statistics(self, Py_ssize_t e, int64_t count, double mean) noexcept
@@ -93,6 +96,7 @@ cdef class RoundKernel:
     cdef bytes available_key(self)
     cdef int find_round_rank(self) except -1
     cdef int refuse_if_smaller(self) except -1
+    cdef int refuse_smaller(self, found) except -1
     cdef object completion(self, found)
     cdef MatroidKernel round_oracle(self)
 
@@ -104,11 +108,15 @@ cdef class RoundKernel:
         self, const int32_t[::1] symmetry_class, Py_ssize_t n_classes
     ) except -1
     cdef void notify_index(
-        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+        self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
     ) noexcept
     cdef int initial_round(self) except -1
     cdef int greedy_on(self, const double[::1] values) except -1
+    cdef int greedy_on_available(self, const double[::1] values) except -1
     cdef int run_greedy(self, const Py_ssize_t[::1] order) except -1
+    cdef Py_ssize_t take_smaller(
+        self, const Py_ssize_t[::1] order, Py_ssize_t taken
+    ) except -1
     cdef int choose_found(self) except -1
 
 

@@ -5,8 +5,7 @@ import numpy as np
 from libc.math cimport sqrt
 from libc.string cimport memcmp
 
-from matroid_bandits._core.policies.guard cimport HELD, LENT_TO_RULE
-from matroid_bandits._core.sorting cimport sort_descending, sort_elements
+from matroid_bandits._core.sorting cimport sort_descending
 
 from matroid_bandits._core.matroids.cached import CachedKernel
 from matroid_bandits._core.matroids.compose.minor import MinorKernel
@@ -93,15 +92,15 @@ cdef class RoundKernel:
         """Get all memory for deciding or learning about n elements, so that neither can fail."""
         return 0
 
-    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
-        """Learn from checked feedback, at most one reward of each element."""
-        cdef Statistics statistics
+    cdef int learn(
+        self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
+    ) noexcept:
+        """Learn from checked feedback: at least one reward, and at most one of each element."""
+        cdef Statistics statistics = statistics_of(self)
         cdef Py_ssize_t i
-        if elements.shape[0] > 0:
-            statistics = statistics_of(self)
         if self.notifies_index:
-            self.notify_index(elements, rewards)
-        for i in range(elements.shape[0]):
+            self.notify_index(elements, rewards, n)
+        for i in range(n):
             if observe(&statistics, elements[i], rewards[i]) == self.min_count:
                 self.n_undersampled -= self.is_playable[elements[i]]
         return 0
@@ -122,11 +121,11 @@ cdef class RoundKernel:
         self.set_width(e)
 
     cdef void notify_index(
-        self, const Py_ssize_t[::1] elements, const double[::1] rewards
+        self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
     ) noexcept:
         """Pass rewards to an index that keeps more than counts and means, before these change."""
         cdef Py_ssize_t i
-        for i in range(elements.shape[0]):
+        for i in range(n):
             self.index.observe(elements[i], rewards[i])
 
     # ---- a round ----
@@ -150,8 +149,13 @@ cdef class RoundKernel:
         self.mark()
         if rule is not None:
             self.ask(rule)
-        else:
+        elif self.random_stream is not None or self.is_restricted or self.is_decided:
             self.decide_here()
+        else:
+            # The usual case, without a detour.
+            self.n_initial = self.n_undersampled
+            self.decide()
+            self.is_decided = True
         self.is_chosen = True
         return 0
 
@@ -180,11 +184,7 @@ cdef class RoundKernel:
         cdef const Py_ssize_t[::1] elements
         if self.is_restricted:
             self.find_round_rank()
-        self.guard.level = LENT_TO_RULE
-        try:
-            elements = rule()
-        finally:
-            self.guard.level = HELD
+        elements = self.guard.lend_to_rule(rule, ())
         self.chosen[: elements.shape[0]] = elements
         return 0
 
@@ -278,10 +278,13 @@ cdef class RoundKernel:
     cdef int refuse_if_smaller(self) except -1:
         """After greedy: refuse to play less than a basis, unless that is allowed."""
         if self.round_rank < self.rank and not self.allow_smaller:
-            missing = self.completion(np.asarray(self.found[: self.round_rank]))[:5].tolist()
-            names = [self.feedback.name(e) for e in missing]
-            raise no_basis(self.rank, self.round_rank, names)
+            return self.refuse_smaller(np.asarray(self.found[: self.round_rank]))
         return 0
+
+    cdef int refuse_smaller(self, found) except -1:
+        """Say what is missing in the largest set of available elements."""
+        missing = self.completion(found)[:5].tolist()
+        raise no_basis(self.rank, len(found), [self.feedback.name(e) for e in missing])
 
     cdef object completion(self, found):
         """What completes a basis of the available elements to one of all elements."""
@@ -309,27 +312,39 @@ cdef class RoundKernel:
         cdef Py_ssize_t taken = self.oracle.greedy(order, self.rank, self.found)
         cdef Py_ssize_t tested = self.oracle.tested
         if taken < self.rank:
-            if not self.is_restricted:
-                raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
-            self.round_rank = taken
-            self.refuse_if_smaller()
-            # Where the rank is known, no element is tested after the last one taken.
-            tested = 0
-            while taken > 0 and order[tested] != self.found[taken - 1]:
-                tested += 1
-            tested += taken > 0
+            tested = self.take_smaller(order, taken)
         self.greedy_calls += 1
         self.oracle_calls += tested
         return 0
 
+    cdef Py_ssize_t take_smaller(
+        self, const Py_ssize_t[::1] order, Py_ssize_t taken
+    ) except -1:
+        """Greedy has found less than a basis: refuse it, or play it; return how many were tested.
+
+        """
+        cdef Py_ssize_t tested = 0
+        if not self.is_restricted:
+            raise too_small(self.matroid, np.asarray(self.found[:taken]).tolist(), self.rank)
+        self.round_rank = taken
+        self.refuse_if_smaller()
+        # Where the rank is known, no element is tested after the last one taken.
+        while taken > 0 and order[tested] != self.found[taken - 1]:
+            tested += 1
+        return tested + (taken > 0)
+
     cdef int greedy_on(self, const double[::1] values) except -1:
         """Greedy by value, largest first, ties to the lowest element."""
+        if self.is_restricted:
+            return self.greedy_on_available(values)
+        sort_descending(values, self.order, self.scratch)
+        return self.run_greedy(self.order)
+
+    cdef int greedy_on_available(self, const double[::1] values) except -1:
+        """The same on the available elements."""
         cdef Py_ssize_t n = self.candidates.shape[0]
         cdef Py_ssize_t k = 0
         cdef Py_ssize_t i
-        if not self.is_restricted:
-            sort_descending(values, self.order, self.scratch)
-            return self.run_greedy(self.order)
         for i in range(self.order.shape[0]):
             if self.is_available[self.order[i]]:
                 self.candidate_order[k] = self.order[i]
@@ -344,9 +359,15 @@ cdef class RoundKernel:
         return self.run_greedy(self.candidate_order[:n])
 
     cdef int choose_found(self) except -1:
-        """Play the set that greedy found."""
-        self.chosen[: self.round_rank] = self.found[: self.round_rank]
-        sort_elements(self.chosen[: self.round_rank])
+        """Play the set that greedy found, sorted by insertion."""
+        cdef Py_ssize_t i, j, e
+        for i in range(self.round_rank):
+            e = self.found[i]
+            j = i
+            while j > 0 and self.chosen[j - 1] > e:
+                self.chosen[j] = self.chosen[j - 1]
+                j -= 1
+            self.chosen[j] = e
         return 0
 
     cdef int use_symmetry(

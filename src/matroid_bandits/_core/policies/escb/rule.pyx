@@ -194,11 +194,13 @@ cdef class ESCBKernel(PolicyKernel):
     def state(self):
         return super().state() | {
             "bound": self.bound,
+            "bound_before": self.bound_before,
         }
 
     def restore(self, state):
         super().restore(state)
         self.bound = state["bound"]
+        self.bound_before = state["bound_before"]
 
     def parameters(self):
         return self.noise, self.counts_pending

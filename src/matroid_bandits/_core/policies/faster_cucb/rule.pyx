@@ -58,10 +58,12 @@ cdef class FasterCUCBKernel(PolicyKernel):
 
     # ---- a round ----
 
-    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
+    cdef int learn(
+        self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
+    ) noexcept:
         cdef Py_ssize_t i
-        PolicyKernel.learn(self, elements, rewards)
-        for i in range(elements.shape[0]):
+        PolicyKernel.learn(self, elements, rewards, n)
+        for i in range(n):
             self.note_change(elements[i])
         return 0
 

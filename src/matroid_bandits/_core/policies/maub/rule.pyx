@@ -78,16 +78,14 @@ cdef class MAUBKernel(PolicyKernel):
             self.index_counts,
             scale_of(self.ucb),
         )
-        self.available = AvailableLeader(
-            matroid, symmetry_class, n_classes, self.rank, self.means, self.inverse_root
-        )
         self.former_times = OrderedDict()
 
     # ---- steps 1 to 4 ----
 
     cdef int decide(self) except -1:
         cdef Py_ssize_t found
-        self.decided_key = None
+        if self.decided_key is not None:
+            self.decided_key = None
         if self.is_oracle_used:
             self.leader.is_prepared = False
             self.is_oracle_used = False
@@ -130,6 +128,7 @@ cdef class MAUBKernel(PolicyKernel):
         cdef Py_ssize_t oracle_calls = self.oracle_calls
         cdef Py_ssize_t greedy_calls = self.greedy_calls
         cdef MatroidKernel oracle
+        self.make_available()
         # The oracle is about to be prepared for another basis.
         self.leader.is_prepared = False
         try:
@@ -163,6 +162,20 @@ cdef class MAUBKernel(PolicyKernel):
         self.drop_times()
         return 0
 
+    cdef int make_available(self) except -1:
+        """Make the leader of rounds with some elements, when the first such round comes."""
+        if self.available is None:
+            symmetry_class = self.oracle.symmetry_classes()
+            self.available = AvailableLeader(
+                self.matroid,
+                symmetry_class,
+                int(symmetry_class.max(initial=-1)) + 1,
+                self.rank,
+                self.means,
+                self.inverse_root,
+            )
+        return 0
+
     cdef Py_ssize_t best_available_exchange(
         self, MatroidKernel oracle, Py_ssize_t time
     ) except -2:
@@ -176,7 +189,7 @@ cdef class MAUBKernel(PolicyKernel):
             self.valued = self.rounds
         return found
 
-    cdef Py_ssize_t time_of(self, key) except -1:
+    cdef Py_ssize_t time_of(self, key) except? -1:
         """The local time of a basis."""
         return self.local_time if self.leader.has_key(key) else self.former_times.get(key, 0)
 
@@ -240,17 +253,15 @@ cdef class MAUBKernel(PolicyKernel):
     cdef int reserve(self, Py_ssize_t n) except -1:
         return self.leader.reserve(n)
 
-    cdef int learn(self, const Py_ssize_t[::1] elements, const double[::1] rewards) noexcept:
-        cdef Statistics statistics
-        cdef const int32_t *buckets
-        cdef Py_ssize_t n = elements.shape[0]
+    cdef int learn(
+        self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
+    ) noexcept:
+        cdef Statistics statistics = statistics_of(self)
+        cdef const int32_t *buckets = self.leader.buckets()
         cdef Py_ssize_t i, e
         cdef int64_t min_count = self.min_count
-        if n > 0:
-            statistics = statistics_of(self)
-            buckets = self.leader.buckets()
         if self.notifies_index:
-            self.notify_index(elements, rewards)
+            self.notify_index(elements, rewards, n)
         for i in range(n):
             e = elements[i]
             if buckets[e] >= 0:
@@ -288,6 +299,7 @@ cdef class MAUBKernel(PolicyKernel):
         super().adopt(outcome)
         self.decided_key = outcome["leader"]
         if self.decided_key is not None:
+            self.make_available()
             self.available.lead_again(np.frombuffer(self.decided_key, dtype=np.intp))
         if self.is_decided:
             self.shift_time(1)
@@ -345,5 +357,6 @@ cdef class MAUBKernel(PolicyKernel):
         )
         self.decided_key = state["decided_key"]
         if self.decided_key is not None:
+            self.make_available()
             self.available.lead_again(np.frombuffer(self.decided_key, dtype=np.intp))
         self.leader.restore(state, np.asarray(self.playable))

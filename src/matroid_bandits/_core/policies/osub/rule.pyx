@@ -146,6 +146,7 @@ cdef class OSUBKernel(PolicyKernel):
 
     def __init__(self, matroid, IndexKernel index, Arms arms, bint counts_pending=False):
         super().__init__(matroid, None, 0, counts_pending)
+        self.learns_sets = True
         if arms.sets.rank != self.rank or arms.sets.size != self.size:
             raise changed_matroid(matroid, arms.sets.size, arms.sets.rank, len(matroid.loops))
         cdef Py_ssize_t n = arms.count
@@ -348,7 +349,7 @@ cdef class OSUBKernel(PolicyKernel):
         self, const Py_ssize_t[::1] elements, Py_ssize_t plays
     ) noexcept:
         cdef Py_ssize_t arm = NONE
-        # Elements below 0 are those that the problem has no more.
+        # Dropped elements are below 0.
         if elements.shape[0] == self.rank and (self.rank == 0 or elements[0] >= 0):
             arm = self.arms.sets.find(elements, self.arms.sets.key(elements))
         if arm != NONE:

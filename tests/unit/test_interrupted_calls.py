@@ -1,0 +1,135 @@
+"""Calls that end in the middle, by an exception or Ctrl-C in Python code: nothing has changed."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+
+from ..states import assert_same
+
+
+class Failing:
+    """An independence test that raises an exception on demand."""
+
+    def __init__(self) -> None:
+        self.fails = False
+
+    def __call__(self, elements: Any) -> bool:
+        if self.fails:
+            raise KeyboardInterrupt
+        return len(elements) <= 2
+
+
+class FailingRule(mb.Policy):
+    """Plays the last elements, or fails."""
+
+    fails = False
+
+    def _select(self) -> Any:
+        if self.fails:
+            raise KeyboardInterrupt
+        return self.greedy_basis(np.arange(self.problem.size, dtype=float))
+
+
+def learned(policy: Any) -> Any:
+    policy.update(range(4), [0.5, 0.6, 0.4, 0.3])
+    return policy
+
+
+@pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
+def test_a_decision_that_failed_leaves_no_values_behind(name: str) -> None:
+    """What is learned between a failure and the next attempt counts."""
+    plays = []
+    for is_failing in (False, True):
+        test = Failing()
+        policy = learned(mb.catalog.POLICIES[name](mb.OracleMatroid(4, test)))
+        first = policy.decide()
+        if is_failing:
+            test.fails = True
+            try:
+                policy.decide()
+            except KeyboardInterrupt:
+                pass
+            else:
+                pytest.skip("it needs no oracle call here")
+            test.fails = False
+        policy.learn(first, [0.0, 0.05])
+        plays.append([policy.decide().elements.tolist() for _ in range(3)])
+    assert plays[0] == plays[1]
+
+
+@pytest.mark.parametrize("has_decided", [False, True])
+def test_a_failed_selection_from_other_elements_leaves_the_selection(has_decided: bool) -> None:
+    policy = FailingRule(mb.UniformMatroid(1, 3))
+    selected = policy.select()
+    if has_decided:
+        policy.decide()
+    before = policy._kernel.state()
+    policy.fails = True
+    with pytest.raises(KeyboardInterrupt):
+        policy.select(available=[0, 1])
+    policy.fails = False
+    after = policy._kernel.state()
+    for state in (before, after):
+        state["answers"] = state["answers"] or []
+    assert_same(before, after)
+    assert policy.select().tolist() == selected.tolist()
+    policy.decide()
+    assert policy.rounds == len(policy.open_decisions) == 2 + has_decided
+
+
+def test_a_failed_selection_from_other_elements_in_compiled_policies() -> None:
+    for name in sorted(mb.catalog.POLICIES):
+        test = Failing()
+        matroid = mb.OracleMatroid(4, test)
+        policy, twin = (learned(mb.catalog.POLICIES[name](matroid)) for _ in range(2))
+        assert policy.select([0, 1, 2]).tolist() == twin.select([0, 1, 2]).tolist()
+        test.fails = True
+        with pytest.raises(KeyboardInterrupt):
+            policy.select(available=[1, 2, 3])
+        test.fails = False
+        for one in (policy, twin):
+            one.decide()
+        assert policy.rounds == twin.rounds == 3
+        assert list(policy.open_decisions.values()) == list(twin.open_decisions.values())
+
+
+def test_a_refused_decision_forgets_no_closed_one() -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 3))
+    for i in range(10_000):
+        policy.learn(policy.decide(id=f"r{i}"), [0.5])
+    policy.select()
+    with pytest.raises(mb.NoBasisError):
+        policy.decide(available=[])
+    policy.learn("r0", [0.5])  # delivered twice
+    policy.learn(policy.decide(), [0.5])
+    with pytest.raises(mb.DecisionError, match="no decision with the id 'r0'"):
+        policy.learn("r0", [0.5])
+
+
+class _Ends(mb.Delay):
+    """Loses some feedback, and raises an exception after 50 rounds."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def draw(self, rng: np.random.Generator, n: int) -> Any:
+        self.n += 1
+        if self.n == 50:
+            raise KeyboardInterrupt
+        return np.where(rng.random(n) < 0.3, -11, 10)
+
+
+@pytest.mark.parametrize("cls", [FailingRule, mb.OMM])
+def test_a_simulation_that_ends_early_leaves_a_policy_that_can_be_saved(
+    cls: type[mb.Policy], tmp_path: Any
+) -> None:
+    policy = cls(mb.UniformMatroid(2, 4))
+    with pytest.raises(KeyboardInterrupt):
+        mb.simulate(policy, mb.BernoulliEnvironment([0.1, 0.2, 0.3, 0.4]), 100, delay=_Ends())
+    assert np.isfinite(policy.means[policy.counts > 0]).all()
+    policy.save(tmp_path / "policy.mb")
+    again = mb.load(tmp_path / "policy.mb", classes=[FailingRule])
+    assert_same(policy._kernel.state(), again._kernel.state())
