@@ -129,6 +129,12 @@ for _index in INDICES:
         )
 
 
+# Every policy and every index of the package is among them.
+_names = {name.partition(" ")[0] for name in POLICIES}
+assert _names >= {cls.name for cls in mb.catalog.POLICIES.values()} | {"own"}, _names
+assert {index for index in INDICES if isinstance(index, str)} >= set(mb.catalog.INDICES)
+
+
 def matroid_for(problem: str) -> mb.Matroid | None:
     """What has to be passed to `load`."""
     return Forests() if problem == "Python" else None

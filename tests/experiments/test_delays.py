@@ -17,6 +17,7 @@ from matroid_bandits.experiments import (
     shipped_study,
     write_report,
 )
+from matroid_bandits.experiments.delay_costs import delay_costs
 
 CODE = """
 import numpy as np
@@ -194,6 +195,32 @@ def test_delays_change_the_runs_and_are_reported(tmp_path: Path) -> None:
     assert "geometric, mean 40, 0.25 lost" in (
         (tmp_path / "results" / "table-instances.tex").read_text()
     )
+
+
+def test_the_report_says_what_delays_cost(tmp_path: Path) -> None:
+    delays = [0, 20, {"type": "geometric", "mean": 10}, "mine.py:soon"]
+    others = {"matroid": "U(2,4)", "delay": 5}  # not there without a delay
+    study = study_of(tmp_path, policies=["MAUB", "OMM"], delay=delays, instances=["K5", others])
+    results = run_study(study, tmp_path / "results", jobs=1)
+    regret = results.runs.pivot_table(index="seed", columns=["instance", "policy"], values="regret")
+    rows = delay_costs(results)
+    assert [(row["instance"], row["policy"]) for row in rows] == [
+        (f"K5, delay {delay}", policy)
+        for delay in ("20", "geometric, mean 10", "soon")
+        for policy in ("MAUB", "OMM")
+    ]
+    assert [row["per_round"] == "" for row in rows] == [False] * 4 + [True] * 2
+    cost = regret["K5, delay 20", "MAUB"] - regret["K5, delay 0", "MAUB"]
+    # Two runs: the quantile of Student's distribution with one degree of freedom is 12.706.
+    half = 12.706 * cost.std() / np.sqrt(2)
+    shown, around = (float(x.replace(",", "")) for x in rows[0]["cost"].split(" ± "))
+    assert (shown, around) == pytest.approx((cost.mean(), half), rel=0.01)
+    shown, around = (float(x) for x in rows[0]["per_round"].split(" ± "))
+    assert (shown, around) == pytest.approx((cost.mean() / 20, half / 20), rel=0.01)
+    write_report(tmp_path / "results")
+    text = (tmp_path / "results" / "report.md").read_text()
+    assert f"| K5, delay 20 | MAUB | 20 | {rows[0]['cost']} | {rows[0]['per_round']} |" in text
+    assert "<h2>What the delays cost</h2>" in (tmp_path / "results" / "report.html").read_text()
 
 
 def test_results_without_delays_stay_valid(tmp_path: Path) -> None:

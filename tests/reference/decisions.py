@@ -257,7 +257,7 @@ class ReferenceDecisions:
 
     # --- other elements -------------------------------------------------------------------------
 
-    def move(self, policy: _ReferencePolicy, new_number: Mapping[int, int]) -> None:
+    def move(self, policy: Any, new_number: Mapping[int, int]) -> None:
         """Go on with a fresh policy for another matroid.
 
         ``new_number`` has the elements that stay, and numbers below 0 for dropped ones: what comes
@@ -269,7 +269,6 @@ class ReferenceDecisions:
             if e >= 0:
                 policy.counts[new] = self.policy.counts[e]
                 policy.means[new] = self.policy.means[e]
-        assert isinstance(self.policy, _ReferencePolicy)
         policy.take_over(self.policy, {e: new for e, new in stay.items() if e >= 0})
         for decision in (*self.open.values(), *self._closed.values()):
             decision.elements = tuple(sorted(new_number[e] for e in decision.elements))

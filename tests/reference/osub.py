@@ -88,6 +88,20 @@ class ReferenceOSUB:
             if tuple(e for e, _ in observed) == arm:
                 self._learn(k, [float(reward) for _, reward in observed])
 
+    def take_over(self, other: "ReferenceOSUB", new_number: Mapping[int, int]) -> None:
+        """Take over what another policy knows about arms whose elements all stay."""
+        mine = {arm: k for k, arm in enumerate(self._arms)}
+        for old, arm in enumerate(other._arms):
+            moved = tuple(sorted(new_number[e] for e in arm if e in new_number))
+            k = mine.get(moved) if len(moved) == len(arm) else None
+            if k is None:
+                continue
+            self.plays[k], self.arm_means[k] = other.plays[old], other.arm_means[old]
+            self.leader_rounds[k] = other.leader_rounds[old]
+            for name in ("squares", "successes", "failures"):
+                if hasattr(self._index, name):
+                    getattr(self._index, name)[k] = getattr(other._index, name)[old]
+
     def count_pending_plays(self, played: Sequence[tuple[int, ...]]) -> None:
         """Take these for the plays whose rewards have not all come."""
         self.pending_plays = [played.count(arm) for arm in self._arms]

@@ -58,8 +58,11 @@ def test_examples_are_short_and_described(script: Path) -> None:
 def test_the_news_page_is_better_than_chance(tmp_path: Path) -> None:
     printed = _run(ROOT / "examples" / "news_page.py", tmp_path, "--horizon", "3000")
     clicks = {name: float(x) for name, x in re.findall(r"(.+): ([\d.]+) clicks on a page", printed)}
-    # In a run of this length it has closed about half of the distance.
-    assert clicks["random"] + 0.2 < clicks["MAUB"] < clicks["best possible"]
+    # In twelve other worlds, it had 0.38 clicks on a page more than at random, with a standard
+    # deviation of 0.11 among them: three of these less are allowed for.
+    found = clicks["MAUB, expects 1 click in 10"]
+    assert clicks["random"] + 0.05 < found < clicks["best possible"]
+    assert clicks["MAUB, expects nothing"] + 0.05 < found
     assert (tmp_path / "news_page.png").read_bytes().startswith(PNG)
 
 

@@ -1,5 +1,6 @@
 """Calls that end in the middle, by an exception or Ctrl-C in Python code: nothing has changed."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -48,12 +49,11 @@ def test_a_decision_that_failed_leaves_no_values_behind(name: str) -> None:
         first = policy.decide()
         if is_failing:
             test.fails = True
-            try:
+            with suppress(KeyboardInterrupt):
                 policy.decide()
-            except KeyboardInterrupt:
-                pass
-            else:
-                pytest.skip("it needs no oracle call here")
+                # It needs no oracle call here.
+                assert name in {"MAUB", "FasterCUCB", "OSUB", "ESCB"}
+                return
             test.fails = False
         policy.learn(first, [0.0, 0.05])
         plays.append([policy.decide().elements.tolist() for _ in range(3)])

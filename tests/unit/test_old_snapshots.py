@@ -1,4 +1,4 @@
-"""Snapshots of every version of the format load for ever, and continue as they did."""
+"""Snapshots of every version of the format load forever, and continue as they did."""
 
 import json
 import shutil

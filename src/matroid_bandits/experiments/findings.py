@@ -217,7 +217,10 @@ def _oracle_calls(results: Results, table: pd.DataFrame) -> str:
         sentence += ", and between on the others" if len(factors) > 2 else ""
     others = totals.drop([fewest, busiest]).sort_values(kind="stable").index
     for other in others[:_FEW]:
-        sentence += f"; {other} {_range(calls[other] / calls[fewest])} times"
+        times = _range(calls[other] / calls[fewest])
+        sentence += (
+            f"; {other} as often as {fewest}" if times == "1" else f"; {other} {times} times"
+        )
     sentence += "; the others more" if len(others) > _FEW else ""
     growths = []
     for policy in (fewest, busiest):

@@ -221,7 +221,10 @@ def saved(figure: Figure, kind: str) -> bytes:
     # No date: the same results give the same file.
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with _style():
-        figure.savefig(buffer, format=kind, metadata=dates.get(kind))
+        # Tight, as titles may be wider than their panels.
+        figure.savefig(
+            buffer, format=kind, metadata=dates.get(kind), bbox_inches="tight", pad_inches=0.04
+        )
     return buffer.getvalue()
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
 from markupsafe import Markup
 
+from matroid_bandits.experiments.delay_costs import delay_costs
 from matroid_bandits.experiments.escaping import csv_cell, markdown, tex
 from matroid_bandits.experiments.findings import NAMES, about_costs, findings
 from matroid_bandits.experiments.formatting import as_printed, count, number, ratio
@@ -122,6 +123,7 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         "bounded": bounded,
         "costs": about_costs(results),
         "delayed": any("delay" in origin for origin in identity["instances"].values()),
+        "delay_costs": delay_costs(results),
         "pages": [],
         "not_compared": not_compared,
         "reference": reference,

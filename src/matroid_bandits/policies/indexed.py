@@ -44,7 +44,7 @@ class IndexPolicy(CompiledPolicy[Selection]):
 
     @property
     def pending(self) -> str:
-        """Whether plays without feedback are "ignore"d by the index, or "count" as observations."""
+        """How pending plays count: "ignore", not at all; "count", as observations."""
         return self._pending
 
     @property

@@ -6,9 +6,6 @@ cdef class PolicyKernel(DecidingKernel):
     cdef object select_here(
         self, const unsigned char[::1] is_available, bint allow_smaller, rule
     )
-    cdef int choose_instead(
-        self, const unsigned char[::1] is_available, bint allow_smaller, rule
-    ) except -1
     cdef int choose_instead_of_decision(
         self, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1

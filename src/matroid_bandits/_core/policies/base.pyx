@@ -9,7 +9,6 @@ import numpy as np
 from libc.math cimport isnan
 from libc.stdint cimport int64_t
 
-from matroid_bandits._core.policies.choosing cimport mask_of_key
 from matroid_bandits._core.policies.deciding cimport DecidingKernel
 from matroid_bandits._core.policies.decisions cimport CLOSED, OPEN, DecisionTable
 
@@ -67,25 +66,12 @@ cdef class PolicyKernel(DecidingKernel):
         self.is_selected = True
         return self.chosen_array[: self.round_rank].copy()
 
-    cdef int choose_instead(
-        self, const unsigned char[::1] is_available, bint allow_smaller, rule
-    ) except -1:
-        """Choose another set than the one selected, which stays selected if that fails."""
-        key = self.available_key()
-        try:
-            self.choose_for(is_available, allow_smaller, rule)
-        except BaseException:
-            # `choose_for` has noted the set that was selected.
-            self.choose_for(mask_of_key(key), True, None)
-            self.is_selected = True
-            del self.answers[key]
-            raise
-        return 0
-
     cdef int choose_instead_of_decision(
         self, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1:
-        """The same, if what was selected has become a decision: it is closed."""
+        """Choose a set after what was selected has become a decision, which is closed; if that
+        fails, it stays open.
+        """
         cdef Py_ssize_t row = self.decisions.find(self.selection)
         selection = self.selection, self.selection_key
         self.shift_waiting(row, -1)

@@ -58,6 +58,24 @@ cdef class ChoosingKernel(RoundKernel):
             raise
         return 0
 
+    cdef int choose_instead(
+        self, const unsigned char[::1] is_available, bint allow_smaller, rule
+    ) except -1:
+        """The same for other elements than the set of this round was chosen from; if that fails,
+        the round has the set that it had.
+        """
+        cdef bint was_selected = self.is_selected
+        key = self.available_key()
+        try:
+            self.choose_for(is_available, allow_smaller, rule)
+        except BaseException:
+            # `choose_for` has noted that set.
+            self.choose_for(mask_of_key(key), True, None)
+            self.is_selected = was_selected
+            del self.answers[key]
+            raise
+        return 0
+
     cdef int withdraw(self) except -1:
         """Undo what choosing has changed, and note it."""
         cdef Py_ssize_t most = max(2, min(MAX_ANSWERS, MAX_ANSWER_VALUES // (self.size + 1)))

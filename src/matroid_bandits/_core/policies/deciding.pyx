@@ -65,6 +65,8 @@ cdef class DecidingKernel(ChoosingKernel):
             self.decisions.reserve()
             if self.is_selected:
                 self.choose_after_selection(identifier, is_available, allow_smaller, rule)
+            elif self.is_chosen and not self.is_for(is_available):
+                self.choose_instead(is_available, allow_smaller, rule)
             else:
                 self.choose_for(is_available, allow_smaller, rule)
             elements = self.chosen_array[: self.round_rank].copy()
