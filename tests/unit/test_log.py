@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import matroid_bandits as mb
-from matroid_bandits.policies.log import read_log
+from matroid_bandits.policies.contract.log import read_log
 
 from ..seeds import seeds
 

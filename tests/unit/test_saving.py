@@ -12,7 +12,7 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import catalog
 from matroid_bandits._snapshots import read_snapshot, write_snapshot
-from matroid_bandits.policies.saving import saved_content
+from matroid_bandits.policies.contract.saving import saved_content
 from matroid_bandits.specs.loading import policy_from_content
 
 from ..differential import continuing

@@ -7,8 +7,9 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from matroid_bandits._core.calendar cimport Calendar, DueReward
+from matroid_bandits._core.loop cimport play
 from matroid_bandits._core.policies.base cimport PolicyKernel
-from matroid_bandits._core.policies.decisions cimport CLOSED, OPEN, DecisionTable
+from matroid_bandits._core.policies.contract.decisions cimport CLOSED, OPEN, DecisionTable
 from matroid_bandits._core.streams.rewards cimport RewardKernel
 
 
@@ -117,16 +118,7 @@ def run_late(
                 t += 1
                 policy.decisions.reserve()
                 policy.choose(None)
-                rewards.draw_into(policy.chosen, drawn)
-                value = 0.0
-                for i in range(policy.rank):
-                    value += means[policy.chosen[i]]
-                if are_costs:
-                    for i in range(policy.rank):
-                        drawn[i] = pivot - drawn[i]
-                if policy.feedback.is_bounded:
-                    for i in range(policy.rank):
-                        policy.feedback.check_range(policy.chosen[i], drawn[i])
+                value = play(policy, rewards, means, drawn, are_costs, pivot)
                 late = delays.take(policy.rank)
                 row = policy.decisions.find(policy.new_decision(None))
                 if policy.rank == 0:

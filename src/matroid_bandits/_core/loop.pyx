@@ -42,23 +42,14 @@ def run(
     cdef double total = 0.0
     cdef double value
     cdef int64_t t = 0
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t k
     cdef int before = policy.guard.take(False)
     try:
         policy.begin_run()
         for k in range(checkpoints.shape[0]):
             while t < checkpoints[k]:
                 policy.choose(None)
-                rewards.draw_into(policy.chosen, drawn)
-                value = 0.0
-                for i in range(policy.rank):
-                    value += means[policy.chosen[i]]
-                if are_costs:
-                    for i in range(policy.rank):
-                        drawn[i] = pivot - drawn[i]
-                if policy.feedback.is_bounded:
-                    for i in range(policy.rank):
-                        policy.feedback.check_range(policy.chosen[i], drawn[i])
+                value = play(policy, rewards, means, drawn, are_costs, pivot)
                 if policy.rank > 0:
                     policy.learn(&policy.chosen[0], &drawn[0], policy.rank)
                 if policy.learns_sets:

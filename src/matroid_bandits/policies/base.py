@@ -23,15 +23,15 @@ from matroid_bandits._core.policies.base import PolicyKernel
 from matroid_bandits._overrides import overridden
 from matroid_bandits._types import Selection
 from matroid_bandits.matroids import Matroid
-from matroid_bandits.policies.availability import Availability, availability_mask
-from matroid_bandits.policies.counters import Counters
-from matroid_bandits.policies.explanation import Explanation, explanation_of
-from matroid_bandits.policies.late_feedback import LateFeedback, pairs
-from matroid_bandits.policies.moving import Moving
-from matroid_bandits.policies.own_state import LEARNING
-from matroid_bandits.policies.parameters import Parametrized
-from matroid_bandits.policies.saving import Saving
-from matroid_bandits.policies.translation import Translation
+from matroid_bandits.policies.contract.availability import Availability, availability_mask
+from matroid_bandits.policies.contract.counters import Counters
+from matroid_bandits.policies.contract.explanation import Explanation, explanation_of
+from matroid_bandits.policies.contract.late_feedback import LateFeedback, pairs
+from matroid_bandits.policies.contract.moving import Moving
+from matroid_bandits.policies.contract.own_state import LEARNING
+from matroid_bandits.policies.contract.parameters import Parametrized
+from matroid_bandits.policies.contract.saving import Saving
+from matroid_bandits.policies.contract.translation import Translation
 from matroid_bandits.problem import Problem, not_a_matroid
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from matroid_bandits.matroids import Matroid
-    from matroid_bandits.policies.checked_state import State
+    from matroid_bandits.policies.contract.checked_state import State
 
 __all__ = ["ESCB"]
 

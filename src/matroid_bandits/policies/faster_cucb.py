@@ -28,12 +28,12 @@ from matroid_bandits._arguments import choice, integer, real
 from matroid_bandits._core.policies.faster_cucb.rule import FasterCUCBKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.policies.base import CompiledPolicy
-from matroid_bandits.policies.checked_lines import check_lines
+from matroid_bandits.policies.contract.checked_lines import check_lines
 from matroid_bandits.policies.indexed import PENDING
 
 if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
-    from matroid_bandits.policies.checked_state import State
+    from matroid_bandits.policies.contract.checked_state import State
 
 __all__ = ["FasterCUCB"]
 

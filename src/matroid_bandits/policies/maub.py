@@ -17,7 +17,7 @@ from matroid_bandits._arguments import choice
 from matroid_bandits._core.policies.maub.rule import MAUBKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices.by_name import chosen_index
-from matroid_bandits.policies.checked_state import State, check_partners
+from matroid_bandits.policies.contract.checked_state import State, check_partners
 from matroid_bandits.policies.indexed import IndexPolicy
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from matroid_bandits.indices import Index
     from matroid_bandits.matroids import Matroid
-    from matroid_bandits.policies.moving import Moving
+    from matroid_bandits.policies.contract.moving import Moving
 
 __all__ = ["MAUB"]
 

@@ -21,15 +21,15 @@ from matroid_bandits._core.matroids.bases import bases_of
 from matroid_bandits._core.policies.osub.rule import Arms, OSUBKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices.by_name import chosen_index
+from matroid_bandits.policies.contract.moving import copy_rows
 from matroid_bandits.policies.indexed import IndexPolicy
-from matroid_bandits.policies.moving import copy_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from matroid_bandits.indices import Index
     from matroid_bandits.matroids import Matroid
-    from matroid_bandits.policies.checked_state import State
+    from matroid_bandits.policies.contract.checked_state import State
     from matroid_bandits.problem import Problem
 
 __all__ = ["OSUB"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matroid_bandits.errors import SnapshotError
-from matroid_bandits.policies.saving import restore_content
+from matroid_bandits.policies.contract.saving import restore_content
 from matroid_bandits.specs.policies import policy_at
 
 if TYPE_CHECKING:

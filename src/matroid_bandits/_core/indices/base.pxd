@@ -36,3 +36,15 @@ cdef class IndexKernel:
     ) except -1
     cdef void begin(self, Py_ssize_t time) noexcept
     cdef double value_above(self, Py_ssize_t e, double threshold) noexcept
+
+
+cdef inline double exchange_index(
+    IndexKernel index, const double[::1] values, Py_ssize_t e, double own, double best
+) noexcept:
+    """The index of e minus `own`, that of its partner; if it is not above `best`, any lower number.
+
+    """
+    if index.is_lazy:
+        # A little less, for the rounding of the difference.
+        return index.value_above(e, own + best - 1e-13) - own
+    return values[e] - own

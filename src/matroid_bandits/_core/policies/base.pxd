@@ -1,4 +1,4 @@
-from matroid_bandits._core.policies.deciding cimport DecidingKernel
+from matroid_bandits._core.policies.contract.deciding cimport DecidingKernel
 
 
 # What all policies share.

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._core.policies.deciding import DecidingKernel
+from matroid_bandits._core.policies.contract.deciding import DecidingKernel
 from matroid_bandits._types import CountArray, FloatArray, IntArray
 
 class PolicyKernel(DecidingKernel):

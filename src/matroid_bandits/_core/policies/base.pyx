@@ -9,8 +9,8 @@ import numpy as np
 from libc.math cimport isnan
 from libc.stdint cimport int64_t
 
-from matroid_bandits._core.policies.deciding cimport DecidingKernel
-from matroid_bandits._core.policies.decisions cimport CLOSED, OPEN, DecisionTable
+from matroid_bandits._core.policies.contract.deciding cimport DecidingKernel
+from matroid_bandits._core.policies.contract.decisions cimport CLOSED, OPEN, DecisionTable
 
 from matroid_bandits._core.matroids.cached import CachedKernel
 

@@ -10,6 +10,7 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
+from matroid_bandits._core.indices.base cimport exchange_index
 from matroid_bandits._core.policies.maub.chords cimport ROUNDING
 from matroid_bandits._core.policies.maub.search cimport NO_EXCHANGE, comes_after
 from matroid_bandits._core.sorting cimport sort_elements
@@ -176,11 +177,7 @@ cdef class AvailableLeader:
                 continue
             x = self.leader[self.position_of_partner(oracle, e)]
             own = values[x]
-            if index.is_lazy:
-                # A little less, for the rounding of the difference.
-                value = index.value_above(e, own + best - 1e-13) - own
-            else:
-                value = values[e] - own
+            value = exchange_index(index, values, e, own, best)
             if value > best:
                 best = value
                 best_element = e

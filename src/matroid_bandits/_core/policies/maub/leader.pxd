@@ -7,8 +7,8 @@ from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.policies.maub.search cimport Search
 from matroid_bandits._core.policies.maub.verify cimport verify
-from matroid_bandits._core.policies.round cimport Statistics
-from matroid_bandits._core.policies.round cimport observe as update_statistics
+from matroid_bandits._core.policies.contract.round cimport Statistics
+from matroid_bandits._core.policies.contract.round cimport observe as update_statistics
 
 
 # The leader: its elements, and the outside elements grouped by partner.

@@ -14,7 +14,7 @@ from matroid_bandits._core.policies.base cimport PolicyKernel
 from matroid_bandits._core.policies.maub.available cimport AvailableLeader
 from matroid_bandits._core.policies.maub.leader cimport Leader
 from matroid_bandits._core.policies.maub.search cimport BEATEN, NO_EXCHANGE, REORDERED
-from matroid_bandits._core.policies.round cimport Statistics, observe, statistics_of
+from matroid_bandits._core.policies.contract.round cimport Statistics, observe, statistics_of
 from matroid_bandits._core.sorting cimport sort_elements
 
 from matroid_bandits._core.policies.maub.leader import PublishedLeader

@@ -10,6 +10,7 @@ import numpy as np
 
 from libc.math cimport INFINITY, fabs
 
+from matroid_bandits._core.indices.base cimport exchange_index
 from matroid_bandits._core.policies.maub.chords cimport (
     ROUNDING,
     set_chord,
@@ -120,11 +121,7 @@ cdef class Search(Groups):
                 continue
             k = self.position_of_slot[self.class_slot[self.symmetry_class[e]]]
             own = values[self.leader[k]]
-            if index.is_lazy:
-                # A little less, for the rounding of the difference.
-                value = index.value_above(e, own + best - 1e-13) - own
-            else:
-                value = values[e] - own
+            value = exchange_index(index, values, e, own, best)
             if value > best:
                 best = value
                 found = e

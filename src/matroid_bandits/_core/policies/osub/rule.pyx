@@ -8,7 +8,7 @@ import numpy as np
 from matroid_bandits._core.matroids.bases cimport NONE, Sets, exchange
 from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.policies.base cimport PolicyKernel
-from matroid_bandits._core.policies.round cimport Statistics, observe
+from matroid_bandits._core.policies.contract.round cimport Statistics, observe
 
 from matroid_bandits.errors import NoBasisError, changed_matroid, not_reached
 

@@ -3,9 +3,9 @@ from libc.stdint cimport int32_t, int64_t
 
 from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.matroids.base cimport MatroidKernel
-from matroid_bandits._core.policies.feedback cimport Feedback, updated_mean
-from matroid_bandits._core.policies.guard cimport Guard
-from matroid_bandits._core.policies.initial_rounds cimport InitialRounds
+from matroid_bandits._core.policies.contract.feedback cimport Feedback, updated_mean
+from matroid_bandits._core.policies.contract.guard cimport Guard
+from matroid_bandits._core.policies.contract.initial_rounds cimport InitialRounds
 from matroid_bandits._core.streams.random_stream cimport RandomStream
 
 

@@ -1,8 +1,8 @@
 from typing import TYPE_CHECKING
 
 from matroid_bandits._core.indices.base import IndexKernel
-from matroid_bandits._core.policies.feedback import Feedback
-from matroid_bandits._core.policies.guard import Guard
+from matroid_bandits._core.policies.contract.feedback import Feedback
+from matroid_bandits._core.policies.contract.guard import Guard
 from matroid_bandits._types import CountArray, FloatArray, IntArray
 
 if TYPE_CHECKING:

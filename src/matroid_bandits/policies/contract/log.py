@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import count, pairwise, repeat
+from itertools import count, repeat
 from math import inf, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -15,19 +14,14 @@ import numpy as np
 
 from matroid_bandits._arguments import abbreviated, not_an_element
 from matroid_bandits._frames import Column, Table
-from matroid_bandits.policies.decision import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matroid_bandits._types import CountArray, FloatArray, IntArray
-    from matroid_bandits.policies.base import Policy
     from matroid_bandits.problem import Problem
 
-__all__ = ["Log", "learn_log", "read_log"]
-
-# Sums of rewards stay this far from overflow.
-_LARGEST_SUM = 1e307
+__all__ = ["Log", "read_log", "refused"]
 
 # The number of a label that nobody has.
 _UNKNOWN = np.iinfo(np.intp).min
@@ -54,102 +48,6 @@ class Log:
     elements: IntArray
     rewards: FloatArray
     rows: CountArray
-
-
-def learn_log(policy: Policy[Any], frame: Any) -> None:
-    """Learn from a log: all of it is checked first."""
-    kernel, translation, hook = policy._kernel, policy._translation, policy._hook
-    problem = policy._problem
-    log = read_log(
-        frame,
-        problem,
-        bounds=policy.reward_range,
-        pivot=translation.pivot,
-        dropped=kernel.feedback.former_number,
-    )
-    # From the check on, nobody else may change the policy.
-    with kernel.guard.hold():
-        is_known = [kernel.decisions.has(identifier) for identifier in log.ids]
-        _check_known(log, is_known, policy)
-        _check_sums(log, policy)
-        parts = list(pairwise(log.starts.tolist()))
-        kernel.feedback.hold_warnings()
-        try:
-            with kernel.guard.lend_to_loop():
-                for identifier, known, (start, end) in zip(log.ids, is_known, parts, strict=True):
-                    feedback = log.elements[start:end], log.rewards[start:end]
-                    if known:
-                        kernel.learn_decision(identifier, *feedback, False, hook)
-                    else:
-                        kernel.update(*feedback, hook)
-        finally:
-            warning = kernel.feedback.held_warning()
-    if warning is not None:
-        warnings.warn(warning, stacklevel=3)
-
-
-def _check_known(log: Log, is_known: list[bool], policy: Policy[Any]) -> None:
-    """Refuse rows about decisions of this policy that `learn` would refuse."""
-    problem, translation = policy._problem, policy._translation
-    table = policy._kernel.decisions
-    _refuse_dropped(log, is_known, policy)
-    for k in np.flatnonzero(is_known).tolist():
-        identifier = log.ids[k]
-        _, elements = table.decision(identifier)
-        known = dict(zip(elements.tolist(), table.received(identifier), strict=True))
-        for i in range(log.starts[k], log.starts[k + 1]):
-            e, reward, row = int(log.elements[i]), float(log.rewards[i]), int(log.rows[i])
-            if e not in known:
-                name = names_of(problem, np.array([e]), policy._kernel)[0]
-                raise refused(row, "element", name, f"is not in the decision {identifier!r}")
-            if np.isnan(known[e]) and not table.is_open(identifier):
-                raise refused(
-                    row,
-                    "decision",
-                    identifier,
-                    "was closed: missing feedback is no longer accepted; leave the row out",
-                )
-            if not np.isnan(known[e]) and known[e] != reward:
-                before, now = translation.in_user_units(np.array([known[e], reward])).tolist()
-                raise refused(
-                    row,
-                    "reward",
-                    now,
-                    f"contradicts the decision {identifier!r}, in which "
-                    f"{abbreviated(names_of(problem, np.array([e]), policy._kernel)[0])} had "
-                    f"{before:.6g}",
-                )
-
-
-def _refuse_dropped(log: Log, is_known: list[bool], policy: Policy[Any]) -> None:
-    """Refuse elements that the problem does not have, except in decisions that have them."""
-    rounds = np.repeat(np.arange(len(log.ids)), np.diff(log.starts))
-    for i in np.flatnonzero((log.elements < 0) & ~np.array(is_known, dtype=bool)[rounds])[:1]:
-        row = int(log.rows[i])
-        name = policy._kernel.feedback.former[-1 - int(log.elements[i])]
-        reason = "was dropped by moved_to, and the decision is not one of this policy"
-        raise refused(row, "element", name, reason)
-
-
-def _check_sums(log: Log, policy: Policy[Any]) -> None:
-    """Refuse rewards so large that means overflow."""
-    kernel = policy._kernel
-    sizes = np.abs(log.rewards)
-    if not sizes.size:
-        return
-    counts = kernel.counts_copy()
-    with np.errstate(over="ignore", invalid="ignore"):
-        before = counts * np.where(counts > 0, np.abs(kernel.means_copy()), 0.0)
-        is_there = log.elements >= 0
-        sums = before + np.bincount(log.elements[is_there], sizes[is_there], kernel.size)
-    for e in np.flatnonzero(~(sums <= _LARGEST_SUM / max(1, kernel.rank)))[:1].tolist():
-        mine = np.flatnonzero(log.elements == e)
-        if not mine.size:
-            continue
-        place = mine[np.argmax(sizes[mine])]
-        given = float(policy._translation.in_user_units(log.rewards[place : place + 1])[0])
-        reason = f"is too large: the mean of {abbreviated(policy._problem.name(e))} may overflow"
-        raise refused(int(log.rows[place]), "reward", given, reason)
 
 
 def refused(row: int, column: str, value: Any, reason: str) -> ValueError:

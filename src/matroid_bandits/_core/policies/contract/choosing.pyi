@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from matroid_bandits._core.policies.round import RoundKernel
+from matroid_bandits._core.policies.contract.round import RoundKernel
 from matroid_bandits._types import FloatArray, IntArray
 
 class ChoosingKernel(RoundKernel):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from matroid_bandits._core.policies.base import PolicyKernel
-    from matroid_bandits._core.policies.guard import Guard
+    from matroid_bandits._core.policies.contract.guard import Guard
     from matroid_bandits._types import IntArray
     from matroid_bandits.problem import Problem
 

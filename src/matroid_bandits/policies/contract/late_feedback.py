@@ -18,14 +18,14 @@ from matroid_bandits._arguments import (
     truth_value,
 )
 from matroid_bandits._types import Selection
-from matroid_bandits.policies.availability import availability_mask
-from matroid_bandits.policies.decision import (
+from matroid_bandits.policies.contract.availability import availability_mask
+from matroid_bandits.policies.contract.decision import (
     Decision,
     OpenDecisions,
     decision_id,
     refuse_foreign,
 )
-from matroid_bandits.policies.log import learn_log
+from matroid_bandits.policies.contract.learning_from_logs import learn_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from matroid_bandits._core.policies.base import PolicyKernel
     from matroid_bandits._types import CountArray, FloatArray, IntArray
-    from matroid_bandits.policies.translation import Translation
+    from matroid_bandits.policies.contract.translation import Translation
     from matroid_bandits.problem import Problem
 
 __all__ = ["LateFeedback", "pairs"]

@@ -1,5 +1,5 @@
-from matroid_bandits._core.policies.choosing cimport ChoosingKernel
-from matroid_bandits._core.policies.decisions cimport DecisionTable
+from matroid_bandits._core.policies.contract.choosing cimport ChoosingKernel
+from matroid_bandits._core.policies.contract.decisions cimport DecisionTable
 
 
 # Decisions, each a round of its own, and their feedback.

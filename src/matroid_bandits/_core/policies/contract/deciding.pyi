@@ -3,8 +3,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._core.policies.choosing import ChoosingKernel
-from matroid_bandits._core.policies.decisions import DecisionTable
+from matroid_bandits._core.policies.contract.choosing import ChoosingKernel
+from matroid_bandits._core.policies.contract.decisions import DecisionTable
 from matroid_bandits._types import CountArray, FloatArray, IntArray
 
 class DecidingKernel(ChoosingKernel):

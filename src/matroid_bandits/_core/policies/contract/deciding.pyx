@@ -4,8 +4,8 @@ import numpy as np
 
 from libc.math cimport isfinite, isnan
 
-from matroid_bandits._core.policies.choosing cimport ChoosingKernel, mask_of_key
-from matroid_bandits._core.policies.decisions cimport CLOSED, COMPLETE, EXPIRED, OPEN
+from matroid_bandits._core.policies.contract.choosing cimport ChoosingKernel, mask_of_key
+from matroid_bandits._core.policies.contract.decisions cimport CLOSED, COMPLETE, EXPIRED, OPEN
 
 from matroid_bandits.errors import (
     closed_decision,

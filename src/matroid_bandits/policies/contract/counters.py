@@ -2,7 +2,7 @@
 
 from matroid_bandits._core.policies.base import PolicyKernel
 from matroid_bandits._types import CountArray, FloatArray
-from matroid_bandits.policies.translation import Translation
+from matroid_bandits.policies.contract.translation import Translation
 
 __all__ = ["Counters"]
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from matroid_bandits._arguments import abbreviated
-from matroid_bandits.policies.checked_state import SLACK
-from matroid_bandits.policies.decision import names_of
-from matroid_bandits.policies.own_state import (
+from matroid_bandits.policies.contract.checked_state import SLACK
+from matroid_bandits.policies.contract.decision import names_of
+from matroid_bandits.policies.contract.own_state import (
     learning_methods,
     reason_for_own_state,
     says_its_state,
 )
-from matroid_bandits.policies.statistics import Statistics, given_statistics
+from matroid_bandits.policies.contract.statistics import Statistics, given_statistics
 from matroid_bandits.problem import Problem
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matroid_bandits._core.policies.base import PolicyKernel
     from matroid_bandits._types import IntArray
-    from matroid_bandits.policies.translation import Translation
+    from matroid_bandits.policies.contract.translation import Translation
 
 __all__ = ["Moving", "copy_rows"]
 

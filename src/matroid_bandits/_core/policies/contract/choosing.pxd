@@ -1,4 +1,4 @@
-from matroid_bandits._core.policies.round cimport RoundKernel
+from matroid_bandits._core.policies.contract.round cimport RoundKernel
 
 
 cdef object mask_of_key(bytes key)

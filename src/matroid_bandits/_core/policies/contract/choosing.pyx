@@ -7,7 +7,7 @@ first are undone, and noted for the case that it is selected again.
 
 import numpy as np
 
-from matroid_bandits._core.policies.round cimport RoundKernel
+from matroid_bandits._core.policies.contract.round cimport RoundKernel
 
 # So many answers of a round are kept, and at most so many values of elements in them: 9 MB.
 cdef Py_ssize_t MAX_ANSWERS = 100

@@ -13,7 +13,7 @@ import numpy as np
 
 from matroid_bandits._arguments import abbreviated
 from matroid_bandits._core.matroids.partners import find_partners
-from matroid_bandits._core.policies.decisions import MAX_CLOSED, STATUSES
+from matroid_bandits._core.policies.contract.decisions import MAX_CLOSED, STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from functools import lru_cache
 from inspect import BoundArguments, Parameter, Signature
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from matroid_bandits.policies.specification import spec_of
+from matroid_bandits.policies.contract.specification import spec_of
 
 __all__ = ["Parametrized", "PolicyType", "clone"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from matroid_bandits._arguments import abbreviated, freeze
 from matroid_bandits._core.matroids.compose.minor import MinorKernel
-from matroid_bandits._core.policies.masks import mask_of
+from matroid_bandits._core.policies.contract.masks import mask_of
 from matroid_bandits.matroids import Matroid, MinorMatroid
 from matroid_bandits.matroids.base import CompiledMatroid
 

@@ -6,14 +6,14 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from matroid_bandits._arguments import integer
-from matroid_bandits.policies.checked_state import (
+from matroid_bandits.policies.contract.checked_state import (
     State,
     check_decisions,
     check_outcome,
     check_round,
     check_statistics,
 )
-from matroid_bandits.policies.own_state import reason_for_own_state, says_its_state
+from matroid_bandits.policies.contract.own_state import reason_for_own_state, says_its_state
 
 if TYPE_CHECKING:
     import os

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from matroid_bandits.matroids import Matroid
-    from matroid_bandits.policies.checked_state import State
+    from matroid_bandits.policies.contract.checked_state import State
 
 __all__ = ["check_lines"]
 

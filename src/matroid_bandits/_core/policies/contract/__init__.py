@@ -1,0 +1,1 @@
+"""What every kernel of a policy is made of."""

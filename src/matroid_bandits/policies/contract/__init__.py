@@ -1,0 +1,1 @@
+"""What every policy can do, one subject per file; :class:`Policy` puts it together."""
