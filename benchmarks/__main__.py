@@ -16,6 +16,7 @@ QUESTIONS = {
     "exploring": "the same while the policy still explores",
     "faster_cucb": "FasterCUCB and OMM against the size of the matroid",
     "decisions": "decisions with available elements against plain ones",
+    "live": "decisions and late feedback against the simple loop, logs, files",
     "compositions": "MAUB on matroids made of matroids, compiled and as a Python oracle",
     "oracle_calls": "oracle calls by default against Algorithm 2 as written",
     "sagemath": "the package against SageMath's matroids",

@@ -1,4 +1,4 @@
-"""Decisions with available elements, and with late feedback, against plain ones."""
+"""Decisions with available elements against plain ones."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +15,7 @@ N_SETS = 200  # different sets of available elements
 
 
 def measure(*, quick: bool = False) -> Table:
-    """Two sizes, three policies, availability as mask, numbers and names."""
+    """Two sizes, several policies, availability as mask, numbers and names."""
     repeats = 5 if quick else 25
     return Table(
         name="decisions",

@@ -19,7 +19,7 @@ from matroid_bandits._core.policies.escb.rule import ESCBKernel, ExchangeKernel
 from matroid_bandits._core.policies.escb.sweep import ExactKernel, SweepKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.policies.base import CompiledPolicy
-from matroid_bandits.policies.indexed import PENDING
+from matroid_bandits.policies.contract.pending import PENDING, PendingOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ KERNELS: dict[str, type[ESCBKernel]] = {
 }
 
 
-class ESCB(CompiledPolicy[Selection]):
+class ESCB(PendingOption, CompiledPolicy[Selection]):
     """Efficient Sampling for Combinatorial Bandits: one confidence bonus for the whole basis.
 
     In round t it plays the basis with the largest
@@ -112,11 +112,6 @@ class ESCB(CompiledPolicy[Selection]):
     def method(self) -> str:
         """How the basis is looked for: "exchange", "sweep" or "exact"."""
         return self._method
-
-    @property
-    def pending(self) -> str:
-        """Whether plays without feedback are "ignore"d in the bonus, or "count" as observations."""
-        return self._pending
 
     @property
     def noise(self) -> float:

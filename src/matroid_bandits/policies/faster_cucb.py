@@ -29,7 +29,7 @@ from matroid_bandits._core.policies.faster_cucb.rule import FasterCUCBKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.policies.base import CompiledPolicy
 from matroid_bandits.policies.contract.checked_lines import check_lines
-from matroid_bandits.policies.indexed import PENDING
+from matroid_bandits.policies.contract.pending import PENDING, PendingOption
 
 if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
@@ -41,7 +41,7 @@ __all__ = ["FasterCUCB"]
 LEAST_EPS = 1e-9
 
 
-class FasterCUCB(CompiledPolicy[Selection]):
+class FasterCUCB(PendingOption, CompiledPolicy[Selection]):
     """CUCB with rounded weights; the best basis is updated by exchanges, not searched again.
 
     In round t the weight of an element is ``mean + sqrt(1.5 ln t / count)``. CUCB plays a basis of
@@ -117,11 +117,6 @@ class FasterCUCB(CompiledPolicy[Selection]):
     def eps(self) -> float:
         """How much of the weight may be lost."""
         return self._eps
-
-    @property
-    def pending(self) -> str:
-        """Whether plays without feedback are "ignore"d in weights, or "count" as observations."""
-        return self._pending
 
     @property
     def horizon(self) -> int:

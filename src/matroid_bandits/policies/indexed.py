@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Literal
 from matroid_bandits._arguments import choice, integer
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.policies.contract.pending import PENDING, PendingOption
 
 if TYPE_CHECKING:
     from matroid_bandits.indices import Index
 
-__all__ = ["PENDING", "IndexPolicy"]
-
-#: What a play without feedback is for an index: nothing, or as good as an observation.
-PENDING: tuple[Literal["ignore"], Literal["count"]] = ("ignore", "count")
+__all__ = ["IndexPolicy"]
 
 
-class IndexPolicy(CompiledPolicy[Selection]):
+class IndexPolicy(PendingOption, CompiledPolicy[Selection]):
     """A policy with an index; a subclass says what it does with it."""
 
     def __init__(
@@ -41,11 +39,6 @@ class IndexPolicy(CompiledPolicy[Selection]):
     def index(self) -> Index:
         """How optimistic the policy is about an element."""
         return self._index
-
-    @property
-    def pending(self) -> str:
-        """How pending plays count: "ignore", not at all; "count", as observations."""
-        return self._pending
 
     @property
     def noise(self) -> float | None:
