@@ -231,7 +231,13 @@ def choice(
     raise ValueError(f"unknown {what} {abbreviated(value)}; {hint}")
 
 
-def suggestion(name: str, allowed: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
+def suggestion(
+    name: str,
+    allowed: Iterable[str],
+    aliases: Mapping[str, str] | None = None,
+    *,
+    intro: str = "allowed are",
+) -> str:
     """The end of a message about an unknown name: what was perhaps meant, and what is allowed."""
     names = list(allowed)
     # More names would take seconds.
@@ -241,8 +247,11 @@ def suggestion(name: str, allowed: Iterable[str], aliases: Mapping[str, str] | N
     if close:
         meant = lowered[close[0]]
         hint = f"did you mean {(aliases or {}).get(meant, meant)}? "
+    shown = names[:30]
+    if any(", " in known for known in shown):
+        shown = [repr(known) for known in shown]
     more = ", ..." if len(names) > 30 else ""
-    return f"{hint}allowed are {', '.join(names[:30])}{more}"
+    return f"{hint}{intro} {', '.join(shown)}{more}"
 
 
 def check_known(owner: str, given: Iterable[str], allowed: Iterable[str]) -> None:

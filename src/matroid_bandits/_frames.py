@@ -199,7 +199,8 @@ class Table:
         known = self._columns
         if name not in known:
             raise ValueError(
-                f"the frame has no column {name!r}; {suggestion(str(name), map(str, known))}"
+                f"the frame has no column {name!r}; "
+                + suggestion(str(name), map(str, known), intro="it has")
                 if known
                 else f"the frame has no column {name!r}, nor any other"
             )

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matroid_bandits._arguments import abbreviated, choice, integer, real
+from matroid_bandits._arguments import abbreviated, check_known, choice, integer, real
 from matroid_bandits._call_text import parse_call
 from matroid_bandits._streams import DELAYS, stream
 
@@ -152,14 +153,20 @@ def delay_class(name: str) -> type[Delay]:
 
 def delay_from_text(text: str) -> Delay:
     """A delay such as ``100`` or ``geometric(mean=100, lost=0.05)``."""
-    if text.strip().replace("_", "").isdecimal():
-        return FixedDelay(int(text))
-    name, parameters = parse_call(text)
+    try:
+        number = float(text)
+    except ValueError:
+        name, parameters = parse_call(text)
+    else:
+        return FixedDelay(int(number) if number.is_integer() else number)  # type: ignore[arg-type]
     cls = delay_class(name)
+    check_known(cls.__name__, parameters, signature(cls).parameters)
     try:
         return cls(**parameters)
-    except TypeError as error:
-        raise ValueError(f"{text}: {error}") from None
+    except TypeError:
+        raise ValueError(
+            f"{abbreviated(text)} is not complete: write it like geometric(mean=100, lost=0.05)"
+        ) from None
 
 
 @dataclass(frozen=True)

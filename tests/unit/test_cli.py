@@ -177,6 +177,17 @@ def test_bernoulli_and_one_run(capsys) -> None:
         ("simulate --matroid K1000000000", "K1000000000 has more than 2,000,000 elements"),
         ("gaps --matroid fanno", "unknown matroid 'fanno'; did you mean fano?"),
         ("simulate --matroid U(5,3)", "rank must be at most size = 3, got 5"),
+        (
+            "simulate --matroid K5 --delay geometrik",
+            "unknown delay 'geometrik'; did you mean geometric",
+        ),
+        (
+            "simulate --matroid K5 --delay fixed(round=3)",
+            "no parameter 'round'; did you mean rounds?",
+        ),
+        ("simulate --matroid K5 --delay geometric", "'geometric' is not complete: write it like"),
+        ("simulate --matroid K5 --delay -3", "--delay: rounds must be at least 0, got -3"),
+        ("simulate --matroid K5 --delay 1.5", "--delay: rounds must be an integer, got 1.5"),
         ("simulate --matroid K5 --policy MUAB", "did you mean MAUB? allowed are CTS, CUCB"),
         ("simulate --matroid K5 --policy UCB1", "unknown policy 'UCB1'; did you mean CUCB?"),
         ("simulate --matroid K5 --environment gauss", "did you mean gaussian?"),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from matroid_bandits._arguments import abbreviated
 from matroid_bandits.delays import KINDS, Delay, DrawnOneByOne, as_delay, delay_class
 from matroid_bandits.experiments.classes import class_at, is_own, own_object, parameters_for
 from matroid_bandits.experiments.fingerprint import fingerprint, identity_of_class
@@ -54,8 +55,15 @@ def delay_at(top: Section, section: Section) -> Delay | None:
             raise inner.error(f"{cls.__name__} is not a delay: derive it from Delay", "type")
     elif isinstance(value, float) and value.is_integer():
         value = int(value)
-    delay: Delay | None = home.call("delay", as_delay, value)
-    return delay
+    try:
+        return as_delay(value)
+    except ValueError:
+        raise home.error(
+            "must be a number of rounds (at least 0), a list of them, a table such as "
+            '{ type = "geometric", mean = 100 }, or a function or class such as "mine.py:at_night"'
+            f", got {abbreviated(value)}",
+            "delay",
+        ) from None
 
 
 def identity_of_delay(delay: Delay) -> dict[str, Any]:

@@ -160,7 +160,7 @@ class LateFeedback(Generic[Selection]):
             elements = self._elements_in_decisions(names)
             given = named_rewards(names, values, self._translation.kind)
         else:
-            given = real_array(values, self._translation.kind)
+            given = rewards_in_order(values, self._translation.kind)
         is_final = truth_value(final, "final")
         learned = given if self._is_plain else self._translation.as_rewards(given)
         self._kernel.learn_decision(identifier, elements, learned, is_final, self._hook)
@@ -303,6 +303,14 @@ class LateFeedback(Generic[Selection]):
     def _dropped(self, name: Any, dropped: dict[Any, int]) -> int:
         """The number of a dropped element; any other label is unknown."""
         return dropped[name] if name in dropped else int(self._problem.elements([name])[0])
+
+
+def rewards_in_order(values: Any, what: str) -> FloatArray:
+    """Rewards without names."""
+    try:
+        return real_array(values, what)
+    except ValueError as error:
+        raise ValueError(f"{error}; pass numbers, or a mapping: {{element: number}}") from None
 
 
 def named_rewards(names: list[Any], values: list[Any], what: str) -> FloatArray:
