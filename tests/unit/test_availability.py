@@ -211,3 +211,25 @@ def test_a_label_that_is_given_twice_is_found_quickly() -> None:
     policy = mb.OMM(mb.Problem(mb.UniformMatroid(1, len(labels)), labels))
     with pytest.raises(ValueError, match="'item 299998' is given twice"):
         policy.decide([*labels[:-1], labels[-2]])
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2], [1, 0, 2], None])
+def test_truth_values_are_a_mask_whatever_the_labels(labels) -> None:
+    pd = pytest.importorskip("pandas")
+    problem = mb.Problem(mb.UniformMatroid(1, 3), labels)
+    expected = [(labels or [0, 1, 2])[0]]
+    masks = [[True, False, False], np.array([True, False, False], dtype=object)]
+    for mask in (*masks, pd.Series([True, False, False], labels, dtype=object)):
+        assert list(mb.OMM(problem).decide(mask).available) == expected
+    for mask in ([True, False], [True]):
+        with pytest.raises(ValueError, match="needs one truth value per element: 3"):
+            mb.OMM(problem).decide(mask)
+
+
+def test_advice_is_the_same_after_loading(tmp_path) -> None:
+    policy = mb.OMM(mb.Problem(mb.UniformMatroid(3, 6), labels=list("abcdef")))
+    policy.select(["e", "f"], allow_smaller=True)
+    policy.save(tmp_path / "policy")
+    for one in (policy, mb.load(tmp_path / "policy"), copy.deepcopy(policy)):
+        with pytest.raises(mb.NoBasisError, match="for instance a;"):
+            one.select(["e", "f"])

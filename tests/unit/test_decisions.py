@@ -287,3 +287,92 @@ def test_answers_within_a_round_take_little_memory() -> None:
     assert len(policy._kernel.state()["answers"]) == 100
     # Those that were forgotten are decided again, with the same random numbers.
     assert [policy.select(available=some).tolist() for some in sets] == answers
+
+
+class Greedy(mb.Policy):
+    """Greedy on the means, unobserved elements first, in Python."""
+
+    def _select(self) -> Any:
+        return self.greedy_basis(np.where(self.counts == 0, np.inf, self.mean_rewards))
+
+
+def test_an_explanation_in_python_is_no_answer() -> None:
+    """What was only explained is not kept beside other sets of the round."""
+    plays = []
+    for explains in (False, True):
+        policy = Greedy(mb.UniformMatroid(1, 3))
+        policy.update([0, 1, 2], [0.5, 0.4, 0.3])
+        decision = policy.decide()
+        if explains:
+            policy.explain()
+        policy.select([1, 2])
+        policy.learn(decision, {0: 0.0})
+        plays.append(policy.select().tolist())
+    assert plays == [[1], [1]]
+
+
+def test_random_numbers_after_a_refused_selection() -> None:
+    """Learning may draw, too: what it has drawn is not drawn again."""
+    for seed in range(50):
+        plays = []
+        for is_refused in (False, True):
+            policy = mb.CTS(mb.UniformMatroid(1, 4), seed=seed)
+            policy.update([0, 1, 2, 3], [0.5] * 4)
+            decision = policy.decide()
+            if is_refused:
+                with pytest.raises(mb.NoBasisError):
+                    policy.select([])
+            policy.learn(decision, [0.5])
+            policy.select([0, 1, 2])
+            plays.append(policy.select().tolist())
+        assert plays[0] == plays[1]
+
+
+def test_a_hook_that_changes_the_arrays_of_the_caller() -> None:
+    elements = np.array([0, 1])
+
+    class Hooked(Greedy):
+        def _observe(self, observed: Any, rewards: Any) -> None:
+            elements[:] = 10**9
+
+    policy = Hooked(mb.UniformMatroid(2, 3))
+    policy.update(elements, np.array([0.5, 0.25]))
+    assert policy.counts.tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize("make", [copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
+def test_a_copy_of_a_policy_refuses_and_says_the_same(make: Any) -> None:
+    policy = mb.OMM(mb.Problem(mb.UniformMatroid(1, 2), ["a", "b"], sense="min"))
+    decision = policy.decide()
+    policy.learn(decision, [0.25])
+    twin = make(policy)
+    for call in (
+        lambda p: p.learn(decision.id, [0.5]),
+        lambda p: p.update({"b": float("inf")}),
+        lambda p: p.decide([]),
+    ):
+        messages = []
+        for one in (policy, twin):
+            with pytest.raises(ValueError, match=r"'a'|'b'|instance a") as error:
+                call(one)
+            messages.append(str(error.value))
+        assert messages[0] == messages[1]
+    for one in (policy, twin):
+        with pytest.warns(UserWarning, match="'a' had a mean of 0.25"):
+            one.update({"a": 1e6})
+
+
+def test_initial_rounds_are_remembered_as_such(tmp_path: Any) -> None:
+    """MAUB: an initial round has no local time, also if learning ends the initial rounds."""
+    for make in (lambda p: p, copy.deepcopy):
+        policy = mb.MAUB(mb.UniformMatroid(1, 3))
+        policy.update([0, 1], [0.5, 0.5])
+        decision = policy.decide()
+        policy.select()
+        policy.learn(decision, [0.5])
+        policy = make(policy)
+        policy.select([0, 1])
+        policy.save(tmp_path / "policy")
+        assert (
+            mb.load(tmp_path / "policy").select([0, 1]).tolist() == policy.select([0, 1]).tolist()
+        )

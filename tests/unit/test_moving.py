@@ -314,3 +314,19 @@ def test_statistics_are_a_mapping() -> None:
     assert statistics.get("nobody") is None
     with pytest.raises(KeyError):
         statistics["nobody"]
+
+
+def test_closed_decisions_of_a_wider_problem_take_little_memory() -> None:
+    labels = [f"e{k}" for k in range(4000)]
+    policy = mb.OMM(mb.Problem(mb.UniformMatroid(1, 4000), labels))
+    for _ in range(3000):
+        policy.learn(policy.decide(), [0.5])
+    first, last = policy.decide(id="first"), policy.decide(id="last")
+    moved = policy.moved_to(mb.Problem(mb.UniformMatroid(4000, 4000), labels))
+    state = moved._kernel.decisions.state()
+    assert len(state["closed"]) == 1000  # of 4,000 elements each
+    assert [state["ids"][k] for k in state["closed"][[0, -1]]] == [2001, 3000]
+    assert list(moved.open_decisions.values()) == [first, last]
+    moved.learn(3000, [0.5])
+    with pytest.raises(mb.DecisionError, match="no decision with the id 2000"):
+        moved.learn(2000, [0.5])

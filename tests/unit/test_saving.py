@@ -329,7 +329,9 @@ def test_an_attribute_that_has_changed_is_a_state_of_its_own(path: Path) -> None
         (lambda: policy.fork(1), "cannot be forked"),
         (lambda: policy.moved_to(policy.problem), "keeps more than means and counts"),
     ):
-        with pytest.raises(ValueError, match=rf"{what}.*its attribute 'rng' has changed"):
+        with pytest.raises(
+            ValueError, match=rf"{what}.*its attribute 'rng' is not that of a fresh"
+        ):
             call()
 
 
@@ -402,3 +404,24 @@ def test_the_bound_of_escb_comes_back(path: Path) -> None:
     for one in (policy, again):
         one.select([0, 1, 2], allow_smaller=True)
     assert again.bound == policy.bound  # type: ignore[attr-defined]
+
+
+class Wrapping(mb.Policy):
+    """Asks a policy of the package, which it keeps."""
+
+    def __init__(self, matroid: Any) -> None:
+        super().__init__(matroid)
+        self.inner = mb.OMM(matroid)
+
+    def _select(self) -> Any:
+        selected = self.inner.select()
+        self.inner.update(selected, [0.5] * len(selected))
+        return selected
+
+
+def test_a_policy_inside_a_policy_is_a_state_of_its_own(path: Path) -> None:
+    policy = Wrapping(mb.UniformMatroid(1, 3))
+    policy.save(path)
+    policy.decide()
+    with pytest.raises(ValueError, match="its attribute 'inner' is not that of a fresh one"):
+        policy.save(path)

@@ -283,3 +283,24 @@ def test_a_million_open_decisions_fit_in_400_megabytes() -> None:
         [sys.executable, "-c", MILLION], capture_output=True, text=True, check=True
     )
     assert int(ran.stdout) < 400e6
+
+
+@pytest.mark.parametrize("name", ["in Python", "FasterCUCB", "MAUB"])
+def test_no_thread_is_kept_out(name: str) -> None:
+    """Four threads that call again and again: each gets its turn, however quick the others are."""
+    policy: Any = (
+        InPython(PARTITION) if name == "in Python" else mb.catalog.POLICIES[name](PARTITION)
+    )
+    counts, is_over = [0] * 4, threading.Event()
+
+    def call(thread: int) -> None:
+        while not is_over.is_set():
+            policy.expire(policy.decide())
+            counts[thread] += 1
+            if sum(counts) >= 40_000:
+                is_over.set()
+
+    in_threads(call)
+    # Equal shares are 10,000 each, but the interpreter switches between threads as it likes. A guard
+    # that reserves no turn lets a thread in Python wait for all the calls of another one.
+    assert min(counts) >= 10, counts

@@ -415,7 +415,7 @@ class CompiledPolicy(Policy[Selection]):
         return self._kernel.own_rule()
 
     def _why(self, kernel: PolicyKernel, selected: IntArray) -> str:
-        if kernel.n_initial:
+        if kernel.is_initial:
             return "Initial rounds: elements that were not observed often enough come first."
         return super()._why(kernel, selected)
 

@@ -175,7 +175,8 @@ class MAUB(IndexPolicy[Selection]):
         key = state.value("decided_key")
         if state.flag("is_decided") and times.get(key, 0 if key else 1) < 1:
             raise state.refuse("decided_key", "a leader with a local time of at least 1")
-        if state.flag("is_decided") and has_leader and key is None and local_time < 1:
+        is_timed = state.flag("is_decided") and not state.flag("is_initial") and key is None
+        if is_timed and has_leader and local_time < 1:
             raise state.refuse("local_time", "at least 1")
 
     def _check_outcome(self, outcome: State) -> None:

@@ -58,7 +58,7 @@ cdef class PolicyKernel(DecidingKernel):
             else:
                 self.check_available(is_available, allow_smaller)
                 self.choose_instead_of_decision(is_available, allow_smaller, rule)
-        elif self.is_selected and not self.is_for(is_available):
+        elif self.is_chosen and not self.is_for(is_available):
             self.check_available(is_available, allow_smaller)
             self.choose_instead(is_available, allow_smaller, rule)
         else:
@@ -90,6 +90,9 @@ cdef class PolicyKernel(DecidingKernel):
         # What was selected has become a decision, and its round has ended.
         cdef bint ends_selection = self.selection is not None
         try:
+            if observe is not None:
+                # The hook may change what the caller has passed.
+                elements, rewards = np.array(elements), np.array(rewards)
             self.feedback.check(elements, rewards)
             if self.learns_sets:
                 self.check_set(elements, rewards)
@@ -184,6 +187,7 @@ cdef class PolicyKernel(DecidingKernel):
             "is_chosen": self.is_chosen,
             "is_selected": self.is_selected,
             "is_decided": self.is_decided,
+            "is_initial": self.is_initial,
             "chosen": self.chosen_array[: self.round_rank].copy(),
             "values": self.index_values() if self.is_chosen else None,
             "available": np.array(self.is_available) if self.is_restricted else None,
@@ -240,8 +244,10 @@ cdef class PolicyKernel(DecidingKernel):
         self.is_chosen = state["is_chosen"]
         if self.is_chosen:
             self.round_rank = len(state["chosen"])
+            np.asarray(self.found)[: self.round_rank] = state["chosen"]
         self.is_selected = state["is_selected"]
         self.is_decided = state["is_decided"]
+        self.is_initial = state["is_initial"]
         self.known_values = state["values"]
         self.answers = {key: outcome for key, outcome in state["answers"]} or None
         self.selection = state["selection"]
@@ -250,7 +256,9 @@ cdef class PolicyKernel(DecidingKernel):
             self.oracle.restore(state["cached"])
 
     def __reduce__(self):
-        return type(self), (self.matroid, *self.parameters()), self.state()
+        settings = {"feedback": self.feedback.settings()}
+        return type(self), (self.matroid, *self.parameters()), self.state() | settings
 
     def __setstate__(self, state):
+        self.feedback.set_up(*state["feedback"])
         self.restore(state)

@@ -29,7 +29,7 @@ cdef class GreedyKernel(PolicyKernel):
 
     def round_values(self):
         values = np.full(self.size, np.nan)
-        if self.valued == self.rounds and self.n_initial == 0:
+        if self.valued == self.rounds and not self.is_initial:
             candidates = np.asarray(self.candidates)
             values[candidates] = np.asarray(self.values)[candidates]
         return values

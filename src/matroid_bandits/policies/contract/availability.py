@@ -113,6 +113,8 @@ def _truth_values(problem: Problem[Any, Any], available: Any) -> npt.NDArray[np.
                 "available has truth values and other values; a mask has one truth value per "
                 f"element, got {abbreviated(wrong)} too"
             )
+    elif str(available.dtype) == "object":
+        is_mask = len(available) > 0 and all(isinstance(x, (bool, np.bool_)) for x in available)
     else:
         is_mask = str(available.dtype).lower().startswith("bool")
     if not is_mask:

@@ -205,6 +205,7 @@ def check_round(state: State, kernel: PolicyKernel, matroid: Matroid) -> list[St
     """The round under way; returns the outcomes for other sets of available elements."""
     is_chosen = state.flag("is_chosen")
     is_selected, is_decided = state.flag("is_selected"), state.flag("is_decided")
+    state.flag("is_initial")
     if (is_selected or is_decided) and not is_chosen:
         raise state.refuse("is_chosen", "True, as something was selected")
     if state.has("available"):
@@ -245,6 +246,7 @@ def check_outcome(outcome: State, kernel: PolicyKernel, matroid: Matroid) -> Non
     outcome.floats("values", kernel.size)
     outcome.integers("calls", 3)
     outcome.flag("is_decided")
+    outcome.flag("is_initial")
     if kernel.state()["stream"] is not None:
         outcome.integer("stream", 0, _LARGEST_POSITION)
     elif outcome.has("stream"):

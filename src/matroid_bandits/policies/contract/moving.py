@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from matroid_bandits._arguments import abbreviated
+from matroid_bandits._core.policies.contract.decisions import DecisionTable
 from matroid_bandits.policies.contract.checked_state import SLACK
 from matroid_bandits.policies.contract.decision import names_of
 from matroid_bandits.policies.contract.own_state import (
@@ -188,6 +189,7 @@ class Moving:
         self, table: dict[str, Any], new: Moving
     ) -> tuple[dict[str, Any], list[Any]]:
         """The table of decisions with the numbers of the new problem, and dropped labels."""
+        table = _with_fewer_closed(table, max(table["width"], new._problem.rank))
         number = {name: e for e, name in enumerate(new._problem.labels or ())}
         is_used = np.arange(table["width"]) < table["lengths"][:, np.newaxis]
         used, place = np.unique(table["elements"][is_used], return_inverse=True)
@@ -222,6 +224,22 @@ class Moving:
                 f"{type(self).__name__} keeps more than means and counts ({reason}), which "
                 f"{method} cannot change; define {method} in the class"
             )
+
+
+def _with_fewer_closed(table: dict[str, Any], width: int) -> dict[str, Any]:
+    """The table with as many closed decisions as there may be of this width, the last ones."""
+    kept = table["closed"][-DecisionTable(width).max_closed() :]
+    is_kept = np.ones(len(table["ids"]), dtype=bool)
+    is_kept[table["closed"]] = False
+    is_kept[kept] = True
+    place = np.cumsum(is_kept) - 1
+    rows = {
+        name: values[is_kept] if isinstance(values, np.ndarray) else values
+        for name, values in table.items()
+        if name != "closed"
+    }
+    ids = [one for one, stays in zip(table["ids"], is_kept.tolist(), strict=True) if stays]
+    return rows | {"ids": ids, "closed": place[kept]}
 
 
 def copy_rows(old: Any, new: Any, old_numbers: IntArray) -> None:

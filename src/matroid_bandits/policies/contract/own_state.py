@@ -13,6 +13,9 @@ LEARNING = ("_observe", "update", "learn", "expire")
 
 _PACKAGE = __name__.partition(".")[0]
 
+# Attributes of every policy, which are saved, or made anew.
+_OURS = frozenset({"_problem", "_kernel", "_translation", "_arguments", "_rule_thread"})
+
 
 def learning_methods(policy: Any) -> list[str]:
     """Those of `LEARNING` that the class of a policy, or the object itself, overrides."""
@@ -35,15 +38,13 @@ def reason_for_own_state(policy: Any) -> str | None:
     with suppress(Exception):
         fresh = policy.clone()
     for name, value in vars(policy).items() if fresh is not None else ():
-        if _is_changed(value, vars(fresh).get(name)):
-            return f"its attribute {name!r} has changed since it was made"
+        if name not in _OURS and _is_changed(value, vars(fresh).get(name)):
+            return f"its attribute {name!r} is not that of a fresh one"
     return None
 
 
 def _is_changed(value: Any, fresh: Any) -> bool:
     """Whether an attribute is another one than that of a fresh policy, as far as can be told."""
-    if value is fresh or type(value).__module__.partition(".")[0] == _PACKAGE:
-        return False
     try:
         return pickle.dumps(value) != pickle.dumps(fresh)
     except Exception:  # noqa: BLE001  (whatever pickle, or a class of the user, raises)

@@ -133,8 +133,8 @@ def saved_content(policy: Any) -> dict[str, Any]:
 
 def _states(policy: Any, what: str) -> dict[str, Any]:
     """The state of the kernel, and that of a policy written by a user, at one moment."""
+    _refuse_unknown_state(policy, what)
     with policy._kernel.guard.hold():
-        _refuse_unknown_state(policy, what)
         # `_get_state` may return what the policy keeps, rather than a copy.
         return {"state": policy._kernel.state(), "own": copy.deepcopy(policy._get_state())}
 

@@ -34,7 +34,9 @@ cdef class ChoosingKernel(RoundKernel):
             if self.is_for(is_available):
                 self.allow_smaller = allow_smaller
                 return self.refuse_if_smaller()
-            self.withdraw()
+            if self.is_selected:
+                self.note_answer()
+            self.undo_choice()
         if is_available is None and not self.is_restricted:
             self.allow_smaller = allow_smaller
         else:
@@ -65,19 +67,22 @@ cdef class ChoosingKernel(RoundKernel):
         the round has the set that it had.
         """
         cdef bint was_selected = self.is_selected
-        key = self.available_key()
+        key, outcome = self.available_key(), self.outcome()
         try:
             self.choose_for(is_available, allow_smaller, rule)
         except BaseException:
-            # `choose_for` has noted that set.
-            self.choose_for(mask_of_key(key), True, None)
+            self.set_available(mask_of_key(key), True)
+            self.round_rank = len(outcome["chosen"])
+            self.mark()
+            self.adopt(outcome)
             self.is_selected = was_selected
-            del self.answers[key]
+            if self.answers is not None:
+                self.answers.pop(key, None)
             raise
         return 0
 
-    cdef int withdraw(self) except -1:
-        """Undo what choosing has changed, and note it."""
+    cdef int note_answer(self) except -1:
+        """Note what was selected, and what that has changed."""
         cdef Py_ssize_t most = max(2, min(MAX_ANSWERS, MAX_ANSWER_VALUES // (self.size + 1)))
         if self.answers is None:
             self.answers = {}
@@ -85,7 +90,7 @@ cdef class ChoosingKernel(RoundKernel):
         while len(self.answers) > most:
             # The oldest. If it is selected again, it is decided again.
             del self.answers[next(iter(self.answers))]
-        return self.undo_choice()
+        return 0
 
     cdef int undo_choice(self) except -1:
         """Undo what choosing has changed."""
@@ -120,16 +125,19 @@ cdef class ChoosingKernel(RoundKernel):
             "calls": (self.oracle_calls, self.greedy_calls, self.neighborhood_updates),
             "stream": None if self.random_stream is None else self.random_stream.position(),
             "is_decided": self.is_decided,
+            "is_initial": self.is_initial,
         }
 
     def adopt(self, dict outcome):
         """Choose what was chosen with this outcome, and change what that changed."""
         np.asarray(self.chosen)[: self.round_rank] = outcome["chosen"]
+        np.asarray(self.found)[: self.round_rank] = outcome["chosen"]
         self.known_values = outcome["values"]
         self.oracle_calls, self.greedy_calls, self.neighborhood_updates = outcome["calls"]
         if outcome["stream"] is not None:
             self.random_stream.set_position(outcome["stream"])
         self.is_decided = outcome["is_decided"]
+        self.is_initial = outcome["is_initial"]
         self.is_chosen = True
 
     def index_values(self):
@@ -156,6 +164,8 @@ cdef class ChoosingKernel(RoundKernel):
         """
         if not self.is_chosen:
             self.forget_draws()
+            # Learning may draw: the next choice begins after that.
+            self.marked = -1
         elif not self.is_selected:
             self.undo_choice()
             self.answers = None

@@ -46,6 +46,25 @@ cdef class Feedback:
         self.are_costs = are_costs
         self.pivot = pivot
 
+    def settings(self):
+        """What `set_up` of another one needs to refuse and to say the same."""
+        return (
+            self.owner,
+            self.low,
+            self.high,
+            self.labels,
+            self.are_costs,
+            self.pivot,
+            self.assumed_noise,
+        )
+
+    def set_up(self, str owner, double low, double high, tuple labels, bint are_costs,
+               double pivot, double assumed_noise):
+        """Take over the `settings` of another one."""
+        self.limit(owner, low, high)
+        self.use_units(labels, are_costs, pivot)
+        self.assume_noise(assumed_noise)
+
     def drop(self, list labels):
         """These labels are those of dropped elements: numbers -1, -2, ..."""
         self.former = list(labels)

@@ -30,24 +30,12 @@ cdef class Guard:
     these statements releases it. So taking a free guard needs no other lock.
     """
 
-    def __cinit__(self):
-        self.gate = PyThread_allocate_lock()
-        if self.gate == NULL:
-            raise MemoryError("no lock could be allocated")
-        PyThread_acquire_lock(self.gate, 1)
-
-    def __dealloc__(self):
-        if self.gate != NULL:
-            if not self.is_open:
-                PyThread_release_lock(self.gate)
-            PyThread_free_lock(self.gate)
-
     cdef int take(self, bint by_rule) except -1:
         """Hold the guard; return what `give_back` needs. `by_rule`: for greedy in `_select`."""
         cdef unsigned long me = PyThread_get_thread_ident()
         cdef int before = self.level
         if before != FREE:
-            if self.owner != me:
+            if before == RESERVED or self.owner != me:
                 self.wait()
                 before = FREE
             elif not (before == LENT_TO_LOOP or (before == LENT_TO_RULE and by_rule)):
@@ -60,25 +48,76 @@ cdef class Guard:
         return before
 
     cdef int wait(self) except -1:
-        """Wait until the guard is free."""
-        cdef int status
-        self.n_waiting += 1
+        """Wait until the guard is free, or reserved for this thread."""
+        cdef Waiter me
+        me.gate = PyThread_allocate_lock()
+        if me.gate == NULL:
+            raise MemoryError("no lock could be allocated")
+        PyThread_acquire_lock(me.gate, 1)
+        me.is_open = me.was_late = me.is_next = False
+        me.next = NULL
+        if self.last == NULL:
+            self.first = &me
+        else:
+            self.last.next = &me
+        self.last = &me
         try:
-            while self.level != FREE:
-                with nogil:
-                    status = PyThread_acquire_lock_timed(self.gate, MICROSECONDS, 1)
-                if status == 1:
-                    self.is_open = False
-                PyErr_CheckSignals()
+            return self.wait_in_line(&me)
+        except BaseException:
+            if me.is_next:
+                self.give_back(FREE)
+            raise
         finally:
-            self.n_waiting -= 1
-        return 0
+            if not me.is_next:
+                self.leave_line(&me)
+            if not me.is_open:
+                PyThread_release_lock(me.gate)
+            PyThread_free_lock(me.gate)
+
+    cdef int wait_in_line(self, Waiter *me) except -1:
+        cdef int status
+        cdef PyThread_type_lock gate = me.gate
+        while True:
+            with nogil:
+                status = PyThread_acquire_lock_timed(gate, MICROSECONDS, 1)
+            if status == 1:
+                me.is_open = False
+            if me.is_next or self.level == FREE:
+                return 0
+            me.was_late = me.was_late or status == 1
+            PyErr_CheckSignals()
+
+    cdef void leave_line(self, Waiter *me) noexcept:
+        """Remove a thread from those that wait."""
+        cdef Waiter *before = NULL
+        cdef Waiter *one = self.first
+        while one != me:
+            before = one
+            one = one.next
+        if before == NULL:
+            self.first = me.next
+        else:
+            before.next = me.next
+        if self.last == me:
+            self.last = before
 
     cdef void give_back(self, int before) noexcept:
+        """End what `take` began. If a thread waits, it is woken.
+
+        A thread that was woken before, and came too late, gets the guard reserved: otherwise, one
+        that calls again and again could keep it out.
+        """
+        cdef Waiter *first = self.first
         self.level = before
-        if before == FREE and self.n_waiting > 0 and not self.is_open:
-            self.is_open = True
-            PyThread_release_lock(self.gate)
+        if before != FREE or first == NULL:
+            return
+        if first.was_late:
+            self.leave_line(first)
+            first.is_next = True
+            self.level = RESERVED
+        if not first.is_open:
+            first.is_open = True
+            PyThread_release_lock(first.gate)
 
     cdef object lend_to_rule(self, function, tuple arguments):
         """Call a function written in Python that may run greedy, and nothing else."""

@@ -45,6 +45,9 @@ def mask_of(available, Py_ssize_t size, dict number=None):
         n_available = elements.shape[0]
     elif type(available) is list:
         for item in <list>available:
+            if type(item) is bool:
+                # Perhaps a mask. As a label, it would be found as 0 or 1.
+                return NotImplemented
             if number is not None:
                 try:
                     item = number.get(item)

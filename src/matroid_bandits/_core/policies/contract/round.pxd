@@ -54,7 +54,8 @@ cdef class RoundKernel:
     cdef bint allow_smaller  # whether a set smaller than a basis may be played
     cdef unsigned char[::1] is_available
     cdef const Py_ssize_t[::1] candidates  # elements that can be played, ascending
-    cdef readonly Py_ssize_t n_initial  # those of them with fewer than `min_count` observations
+    cdef Py_ssize_t n_initial  # those of them with fewer than `min_count` observations
+    cdef readonly bint is_initial  # whether this round was decided as an initial one
     cdef Py_ssize_t[::1] candidate_space  # working space
     cdef Py_ssize_t[::1] candidate_order
     cdef MatroidKernel smaller_oracle  # for rounds of a smaller rank; None until it is needed

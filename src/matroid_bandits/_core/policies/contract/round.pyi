@@ -18,7 +18,7 @@ class RoundKernel:
     index: IndexKernel | None
     min_count: int
     n_undersampled: int
-    n_initial: int
+    is_initial: bool
     counts_pending: bool
     is_chosen: bool
     is_restricted: bool

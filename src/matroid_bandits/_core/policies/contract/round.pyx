@@ -156,6 +156,7 @@ cdef class RoundKernel:
             self.n_initial = self.n_undersampled
             self.decide()
             self.is_decided = True
+            self.is_initial = self.n_initial > 0
         self.is_chosen = True
         return 0
 
@@ -177,6 +178,7 @@ cdef class RoundKernel:
                 self.forget_draws()
                 raise
         self.is_decided = True
+        self.is_initial = self.n_initial > 0
         return 0
 
     cdef int ask(self, rule) except -1:

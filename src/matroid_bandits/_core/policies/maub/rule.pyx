@@ -288,7 +288,7 @@ cdef class MAUBKernel(PolicyKernel):
     cdef int shift_time(self, Py_ssize_t rounds) except -1:
         if self.decided_key is not None:
             self.set_time(self.decided_key, self.time_of(self.decided_key) + rounds)
-        elif self.n_initial == 0:
+        elif not self.is_initial:
             self.local_time += rounds
         return 0
 
@@ -312,13 +312,13 @@ cdef class MAUBKernel(PolicyKernel):
 
     def round_leader(self):
         """The leader by which this round was decided, ascending; None in the initial rounds."""
-        if self.n_initial > 0 or not self.is_decided:
+        if self.is_initial or not self.is_decided:
             return None
         return self.leader_copy() if self.decided_key is None else self.available.elements()
 
     def round_values(self):
         values = np.full(self.size, np.nan)
-        if self.n_initial > 0 or not self.is_decided:
+        if self.is_initial or not self.is_decided:
             return values
         candidates = np.asarray(self.candidates)
         if self.ucb is not None or self.index.is_lazy:
