@@ -301,6 +301,6 @@ def test_no_thread_is_kept_out(name: str) -> None:
                 is_over.set()
 
     in_threads(call)
-    # Equal shares are 10,000 each, but the interpreter switches between threads as it likes. A guard
-    # that reserves no turn lets a thread in Python wait for all the calls of another one.
+    # Equal shares are 10,000 each, but the interpreter switches between threads as it likes. With a
+    # guard that reserves no turn, a thread may wait for all the calls of another one.
     assert min(counts) >= 10, counts
