@@ -18,6 +18,7 @@ from matroid_bandits.experiments import (
     write_report,
 )
 from matroid_bandits.experiments.delay_costs import delay_costs
+from matroid_bandits.experiments.late import delay_text
 
 CODE = """
 import numpy as np
@@ -247,3 +248,8 @@ def test_the_shipped_study(capsys) -> None:
         assert all(origin == origins[0] for origin in origins)
     assert main(["delays", "--list"]) == 0
     assert re.search(r"K7, delay 1,000 +21 +6 +50,000 +1,000\n", capsys.readouterr().out)
+
+
+def test_a_function_may_be_called_like_a_kind_of_delay() -> None:
+    assert delay_text({"type": "fixed", "source": "0"}) == "fixed"
+    assert delay_text({"type": "mine:geometric", "data": "0"}) == "geometric"

@@ -1,6 +1,7 @@
 """What late feedback costs: runs with a delay against the same runs without one."""
 
 import json
+from math import isfinite
 from typing import Any
 
 from matroid_bandits.experiments.formatting import number
@@ -60,4 +61,4 @@ def _apart_from_delay(origin: dict[str, Any]) -> str:
 
 def _with_half(mean: float, half: float) -> str:
     text = number(mean)
-    return f"{text} \N{PLUS-MINUS SIGN} {number(half)}" if half == half else text  # noqa: PLR0124
+    return f"{text} \N{PLUS-MINUS SIGN} {number(half)}" if isfinite(half) else text

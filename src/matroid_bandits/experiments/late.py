@@ -83,7 +83,10 @@ def delay_text(identity: Mapping[str, Any] | None) -> str:
     if identity is None:
         return "0"
     texts = {"fixed": "{rounds:,}", "geometric": "geometric, mean {mean:,g}"}
-    # Of a class or function of the user's, the name without its module.
-    name = str(identity["type"]).rpartition(":")[2]
-    text = texts.get(name, name).format(**identity)
+    name = str(identity["type"])
+    if name in texts and "source" not in identity:
+        text = texts[name].format(**identity)
+    else:
+        # A class or a function of the user's, without its module.
+        text = name.rpartition(":")[2]
     return text + (f", {identity['lost']:.3g} lost" if identity.get("lost") else "")

@@ -34,7 +34,7 @@ cdef class ChoosingKernel(RoundKernel):
     cdef int choose_instead(
         self, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1
-    cdef int note_answer(self) except -1
+    cdef int note_answer(self, bytes key, dict outcome) except -1
     cdef int undo_choice(self) except -1
     cdef int undo_decision(self) except -1
     cdef int drop_peek(self) except -1

@@ -34,8 +34,6 @@ cdef class ChoosingKernel(RoundKernel):
             if self.is_for(is_available):
                 self.allow_smaller = allow_smaller
                 return self.refuse_if_smaller()
-            if self.is_selected:
-                self.note_answer()
             self.undo_choice()
         if is_available is None and not self.is_restricted:
             self.allow_smaller = allow_smaller
@@ -44,9 +42,8 @@ cdef class ChoosingKernel(RoundKernel):
         if self.answers is not None:
             outcome = self.answers.get(self.available_key())
             if outcome is not None:
-                self.round_rank = len(outcome["chosen"])
-                np.asarray(self.found)[: self.round_rank] = outcome["chosen"]
-                self.refuse_if_smaller()
+                if len(outcome["chosen"]) < self.rank and not allow_smaller:
+                    return self.refuse_smaller(outcome["chosen"])
                 self.mark()
                 self.adopt(outcome)
                 return 0
@@ -63,16 +60,17 @@ cdef class ChoosingKernel(RoundKernel):
     cdef int choose_instead(
         self, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1:
-        """The same for other elements than the set of this round was chosen from; if that fails,
-        the round has the set that it had.
+        """The same for other elements than the set of this round was chosen from. That set is noted
+        if it was selected. If choosing fails, the round has it again.
         """
         cdef bint was_selected = self.is_selected
         key, outcome = self.available_key(), self.outcome()
+        if was_selected:
+            self.note_answer(key, outcome)
         try:
             self.choose_for(is_available, allow_smaller, rule)
         except BaseException:
             self.set_available(mask_of_key(key), True)
-            self.round_rank = len(outcome["chosen"])
             self.mark()
             self.adopt(outcome)
             self.is_selected = was_selected
@@ -81,12 +79,12 @@ cdef class ChoosingKernel(RoundKernel):
             raise
         return 0
 
-    cdef int note_answer(self) except -1:
-        """Note what was selected, and what that has changed."""
+    cdef int note_answer(self, bytes key, dict outcome) except -1:
+        """Note what was selected for some available elements, and what that has changed."""
         cdef Py_ssize_t most = max(2, min(MAX_ANSWERS, MAX_ANSWER_VALUES // (self.size + 1)))
         if self.answers is None:
             self.answers = {}
-        self.answers[self.available_key()] = self.outcome()
+        self.answers[key] = outcome
         while len(self.answers) > most:
             # The oldest. If it is selected again, it is decided again.
             del self.answers[next(iter(self.answers))]
@@ -130,6 +128,7 @@ cdef class ChoosingKernel(RoundKernel):
 
     def adopt(self, dict outcome):
         """Choose what was chosen with this outcome, and change what that changed."""
+        self.round_rank = len(outcome["chosen"])
         np.asarray(self.chosen)[: self.round_rank] = outcome["chosen"]
         np.asarray(self.found)[: self.round_rank] = outcome["chosen"]
         self.known_values = outcome["values"]

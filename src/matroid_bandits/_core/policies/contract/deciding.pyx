@@ -108,7 +108,6 @@ cdef class DecidingKernel(ChoosingKernel):
         self.decisions.remove(row)
         self.rounds -= 1
         self.set_available(mask_of_key(key), True)
-        self.round_rank = len(selected["chosen"])
         self.adopt(selected)
         if self.is_decided:
             self.shift_time(-1)  # which `adopt` has added

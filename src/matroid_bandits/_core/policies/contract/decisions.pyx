@@ -216,6 +216,6 @@ cdef class DecisionTable:
             self.n_open += self.status[row] == OPEN
         self.oldest = 0
         self.n_closed = len(state["closed"])
-        # Wider decisions, after a move to a larger problem, do not make it forget any.
+        # A state may have more of them than this table would keep.
         self.closed = np.zeros(max(self.max_closed(), self.n_closed), dtype=np.int32)
         np.asarray(self.closed)[: self.n_closed] = state["closed"]
