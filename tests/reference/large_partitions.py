@@ -11,15 +11,24 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from .policies import Exchanges
+
 _Elements = npt.NDArray[np.intp]
 _Values = npt.NDArray[np.float64]
 
 
 class LargePartitionMAUB:
-    """[DG25] MAUB on the partition matroid with at most ``capacities[g]`` elements of group g."""
+    """[DG25] MAUB on the partition matroid with at most ``capacities[g]`` elements of group g.
+
+    Several exchanges at once are not in [DG25].
+    """
 
     def __init__(
-        self, groups: Sequence[int], capacities: Sequence[int], noise: float = 1.0
+        self,
+        groups: Sequence[int],
+        capacities: Sequence[int],
+        noise: float = 1.0,
+        exchanges: Exchanges = "one",
     ) -> None:
         self._group = np.array(groups, dtype=np.intp)
         self._members = [np.flatnonzero(self._group == g) for g in range(len(capacities))]
@@ -30,6 +39,7 @@ class LargePartitionMAUB:
         self._is_nonloop = np.array(capacities)[self._group] > 0
         self._period = int(self._is_nonloop.sum()) - sum(self._taken) + 1
         self._noise = noise
+        self._exchanges = exchanges
 
         self.counts = np.zeros(len(groups), dtype=np.int64)
         self.means = np.zeros(len(groups))
@@ -101,8 +111,23 @@ class LargePartitionMAUB:
         values = (self.means - self.means[partner]) + width * (roots - roots[partner])
         values[leader] = -math.inf
         values[~self._is_nonloop] = -math.inf
+        if self._exchanges != "one":
+            return self._exchange_jointly(leader, values, self.means + width * roots)
         # The first of the largest is the lowest element.
         best = int(values.argmax())
         if values[best] <= 0:
             return leader
         return np.sort(np.append(leader[leader != partner[best]], best))
+
+    def _exchange_jointly(self, leader: _Elements, values: _Values, indices: _Values) -> _Elements:
+        """Not in [DG25]: the basis of largest index among the leader and the candidates."""
+        candidates = np.flatnonzero(values > 0)
+        if self._exchanges != "all":
+            # A stable sort: among equals the lowest element first.
+            largest_first = np.argsort(-values[candidates], kind="stable")
+            candidates = candidates[largest_first[: self._exchanges]]
+        # Without candidates this is the leader. Nothing else is taken: the leader alone is enough.
+        costs = np.full(len(indices), math.inf)
+        for among in (leader, candidates):
+            costs[among] = -indices[among]
+        return self._greedy(costs)

@@ -13,13 +13,16 @@ import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from .indices import UCB, Index, Mean
 from .matroids import Independence
 from .streams import policy_generator
+
+# How many exchanges MAUB makes in one round: at most one, all that look good, or at most k >= 1.
+Exchanges = Literal["one", "all"] | int
 
 
 class _ReferencePolicy(ABC):
@@ -135,6 +138,10 @@ class _ReferencePolicy(ABC):
     def _greedy(self, order: Iterable[int]) -> frozenset[int]:
         """One greedy call: the basis of the elements that fit, in the given order."""
         self.greedy_calls += 1
+        return self._take_in_order(order)
+
+    def _take_in_order(self, order: Iterable[int]) -> frozenset[int]:
+        """The elements that fit, in the given order; one oracle call for each one tested."""
         chosen: frozenset[int] = frozenset()
         for e in order:
             # No further element can fit once the rank is reached: no more calls.
@@ -208,11 +215,20 @@ class ReferenceEpsilonGreedy(_ReferencePolicy):
 class ReferenceMAUB(_ReferencePolicy):
     """[DG25] MAUB: plays the leader basis or a basis that differs from it in one exchange.
 
-    [DG25] has upper confidence bounds; other indices are not in [DG25].
+    [DG25] has upper confidence bounds and one exchange; other indices and several exchanges at
+    once are not in [DG25].
     """
 
-    def __init__(self, size: int, is_independent: Independence, index: Index | None = None) -> None:
+    def __init__(
+        self,
+        size: int,
+        is_independent: Independence,
+        index: Index | None = None,
+        exchanges: Exchanges = "one",
+    ) -> None:
         super().__init__(size, is_independent, UCB() if index is None else index)
+        assert exchanges in ("one", "all") or (isinstance(exchanges, int) and exchanges >= 1)
+        self._exchanges = exchanges
         # Whatever the index, the leader is found by the means.
         self._min_count = max(1, self._min_count)
         self.leader: tuple[int, ...] | None = None
@@ -280,16 +296,29 @@ class ReferenceMAUB(_ReferencePolicy):
         if (leader_rounds - 1) % period == 0:
             return basis
 
-        # The leader itself has value 0, so an exchange must do better than that. The
-        # elements are visited in ascending order and only a strictly larger value replaces the
-        # best one, so ties go to the lowest element.
-        best_value, best_play = 0.0, basis
-        for e, value in sorted(self._exchange_values(leader_rounds).items()):
-            if value > best_value:
-                best_value, best_play = value, basis - {self.partners[e]} | {e}
-        return best_play
+        # One value per element and round: a random index draws it once. The rule of [DG25] needs
+        # differences only, and those of upper confidence bounds have a formula of their own.
+        value: dict[int, float] = {}
+        if self._exchanges != "one" or not isinstance(self._index, UCB):
+            value = self._values(leader_rounds)
+        difference = self._exchange_values(leader_rounds, value)
 
-    def _exchange_values(self, leader_rounds: int) -> dict[int, float]:
+        # The leader itself has value 0, so an exchange must do better than that.
+        candidates = [e for e in sorted(difference) if difference[e] > 0]
+        if not candidates:
+            return basis
+        # Largest difference first; ties: lowest element first.
+        candidates.sort(key=lambda e: (-difference[e], e))
+        if self._exchanges == "one":
+            best = candidates[0]
+            return basis - {self.partners[best]} | {best}
+        if self._exchanges != "all":
+            candidates = candidates[: self._exchanges]
+        # Not in [DG25]: the basis of largest index among the leader and the candidates. Ties:
+        # lowest element first. This is no greedy call, as it is not on the whole ground set.
+        return self._take_in_order(sorted([*leader, *candidates], key=lambda e: (-value[e], e)))
+
+    def _exchange_values(self, leader_rounds: int, value: dict[int, float]) -> dict[int, float]:
         """The optimistic gain of replacing the partner of e by e, for every e outside the leader.
 
         The order of the operations is fixed.
@@ -301,8 +330,6 @@ class ReferenceMAUB(_ReferencePolicy):
                 e: (m[e] - m[x]) + width * (1 / math.sqrt(n(e)) - 1 / math.sqrt(n(x)))
                 for e, x in self.partners.items()
             }
-        # One value per element and round: a random index draws it once.
-        value = self._values(leader_rounds)
         return {e: value[e] - value[x] for e, x in self.partners.items()}
 
 

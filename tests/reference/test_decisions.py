@@ -25,6 +25,7 @@ from .indices import (
 )
 from .osub import ReferenceOSUB
 from .policies import (
+    Exchanges,
     ReferenceEpsilonGreedy,
     ReferenceGreedy,
     ReferenceMAUB,
@@ -54,13 +55,15 @@ def _greedy(index: str) -> ReferenceGreedy:
     return ReferenceGreedy(6, ASK, INDICES[index]())
 
 
-def _maub(index: str) -> ReferenceMAUB:
-    return ReferenceMAUB(6, ASK, INDICES[index]())
+def _maub(index: str, exchanges: Exchanges = "one") -> ReferenceMAUB:
+    return ReferenceMAUB(6, ASK, INDICES[index](), exchanges)
 
 
 POLICIES: dict[str, Callable[[], _ReferencePolicy | ReferenceOSUB]] = {
     **{f"greedy {name}": partial(_greedy, name) for name in INDICES},
     **{f"MAUB {name}": partial(_maub, name) for name in INDICES},
+    **{f"MAUB {name}, all exchanges": partial(_maub, name, "all") for name in ("ucb", "beta")},
+    **{f"MAUB {name}, two exchanges": partial(_maub, name, 2) for name in ("ucb", "beta")},
     "ESCB": lambda: ReferenceESCB(6, ASK),
     "OSUB": lambda: ReferenceOSUB(TREES, EXCHANGES, size=6),
     "random": lambda: ReferenceRandomBasis(6, ASK, 5),

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
+from fractions import Fraction
 from itertools import combinations, pairwise, permutations, product
 
 import numpy as np
@@ -21,8 +22,10 @@ from .indices import (
     NormalUCB,
     largest_within,
 )
+from .large_partitions import LargePartitionMAUB
 from .osub import ReferenceOSUB
 from .policies import (
+    Exchanges,
     ReferenceEpsilonGreedy,
     ReferenceGreedy,
     ReferenceMAUB,
@@ -731,6 +734,370 @@ def test_partners_are_the_lowest_of_the_circuit(size: int, oracle: matroids.Inde
         policy.update(play, [rewards[e][pulls[e]] for e in play])
         for e in play:
             pulls[e] += 1
+
+
+# --- MAUB with several exchanges -----------------------------------------------------------------
+
+SEVERAL: list[Exchanges] = ["all", 1, 2, 3]
+
+
+def _second_round(
+    size: int,
+    oracle: matroids.Independence,
+    means: Sequence[float],
+    values: Sequence[float],
+    exchanges: Exchanges,
+    offer: Sequence[int] | None = None,
+) -> tuple[tuple[int, ...], int]:
+    """What is played at l = 2 with these means and indices, and how many calls that takes.
+
+    No element is a loop, and some are outside the leader: only the first round is forced.
+    """
+    index = _Script(values)
+    policy = ReferenceMAUB(size, oracle, index, exchanges)
+    policy.update(range(size), means)
+    policy.decide(1, offer)
+    assert index.evaluated == []
+    greedy_calls, oracle_calls = policy.greedy_calls, policy.oracle_calls
+    if offer is not None:
+        # Every round with an offer finds its leader and its partners anew.
+        greedy_calls, oracle_calls = 2 * greedy_calls, 2 * oracle_calls
+    play = policy.decide(2, offer)
+    # Every value is computed once, upwards, at local time 2.
+    available = range(size) if offer is None else offer
+    assert index.evaluated == [(e, 1, means[e], 2) for e in available]
+    assert policy.compared == {e: values[e] for e in available}
+    assert (policy.greedy_calls, policy.neighborhood_updates) == (greedy_calls, 0)
+    return play, policy.oracle_calls - oracle_calls
+
+
+def test_several_exchanges_on_a_graph() -> None:
+    """K4 with the leader a-b-c-d, the edges 0, 3 and 5; D = 3.
+
+    Edge 1 (a-c) closes a circuit with 0 and 3, edge 2 (a-d) with 0, 3 and 5, edge 4 (b-d) with 3
+    and 5. By the means the partners are 3, 5 and 5. The differences are 4 - 1, 7 - 3 and 5 - 3.
+    """
+    means = [0.9, 0.1, 0.2, 0.8, 0.3, 0.7]
+    values = [9.0, 4.0, 7.0, 1.0, 5.0, 3.0]
+
+    def played(exchanges: Exchanges) -> tuple[tuple[int, ...], int]:
+        return _second_round(6, matroids.graphic(K4), means, values, exchanges)
+
+    # Edge 2 for its partner.
+    assert played("one") == ((0, 2, 3), 0)
+    # Edge 2; the lowest index of its circuit is that of 3, not that of the partner 5.
+    assert played(1) == ((0, 2, 5), 3)
+    # Edges 2 and 1: order 0 2 1.
+    assert played(2) == ((0, 1, 2), 3)
+    # All three: order 0 2 4 1, where 4 closes a circuit with 0 and 2.
+    assert played(3) == played(6) == played("all") == ((0, 1, 2), 4)
+
+
+def test_several_exchanges_on_a_partition() -> None:
+    """One of 0, 1, 2 and two of 3, 4, 5. The leader is 0 3 4, the partners are 0, 0 and 4.
+
+    The differences are 3 - 1, 4 - 1 and 6 - 5.
+    """
+    oracle = matroids.partition("aaabbb", {"a": 1, "b": 2})
+    means = [0.9, 0.5, 0.4, 0.9, 0.8, 0.3]
+    values = [1.0, 3.0, 4.0, 2.0, 5.0, 6.0]
+
+    def played(exchanges: Exchanges) -> tuple[tuple[int, ...], int]:
+        return _second_round(6, oracle, means, values, exchanges)
+
+    assert played("one") == ((2, 3, 4), 0)
+    # Order 4 2 3.
+    assert played(1) == ((2, 3, 4), 3)
+    # 1 does not fit beside 2: order 4 2 1 3.
+    assert played(2) == ((2, 3, 4), 4)
+    # Order 5 4 2. Element 5 has the partner 4, but it comes in for 3.
+    assert played(3) == played("all") == ((2, 4, 5), 3)
+
+
+def test_several_exchanges_on_a_uniform_matroid() -> None:
+    """Two of five; the leader is 3 4, and 4 is everybody's partner."""
+    means = [0.5, 0.5, 0.5, 1.0, 0.9]
+
+    def played(values: Sequence[float], exchanges: Exchanges) -> tuple[tuple[int, ...], int]:
+        return _second_round(5, matroids.uniform(2), means, values, exchanges)
+
+    # 0 and 1 have the same difference: the lowest element is the first candidate. Level with 3 in
+    # the order, lower elements are taken before it.
+    values = [2.0, 2.0, 0.0, 2.0, 1.0]
+    assert played(values, "one") == ((0, 3), 0)
+    assert played(values, 1) == ((0, 3), 2)
+    assert played(values, 2) == played(values, "all") == ((0, 1), 2)
+    # The largest difference comes first, whatever its number.
+    values = [2.0, 3.0, 4.0, 5.0, 1.0]
+    assert played(values, "one") == ((2, 3), 0)
+    assert played(values, 1) == played(values, 2) == played(values, "all") == ((2, 3), 2)
+    # A candidate beats its partner, here 4, and yet only the other element of the leader leaves.
+    values = [3.0, 0.0, 0.0, 1.0, 2.0]
+    assert played(values, "one") == ((0, 3), 0)
+    assert played(values, 1) == played(values, "all") == ((0, 4), 2)
+    # A difference of 0 is not enough: no candidates, no calls.
+    values = [1.0, 0.5, 1.0, 1.0, 1.0]
+    for exchanges in ("one", *SEVERAL):
+        assert played(values, exchanges) == ((3, 4), 0)
+
+
+def test_several_exchanges_among_available_elements() -> None:
+    # The graph of above without edge 3. The leader is 0 4 5; 1 and 2 have the partner 4, which is
+    # the lowest mean of both circuits. Differences 4 - 1 and 7 - 1.
+    means = [0.9, 0.1, 0.2, 0.8, 0.3, 0.7]
+    values = [9.0, 4.0, 7.0, 99.0, 1.0, 3.0]
+
+    def played(exchanges: Exchanges) -> tuple[tuple[int, ...], int]:
+        return _second_round(6, matroids.graphic(K4), means, values, exchanges, [0, 1, 2, 4, 5])
+
+    assert played("one") == ((0, 2, 5), 0)
+    assert played(1) == ((0, 2, 5), 3)
+    assert played(2) == played("all") == ((0, 1, 2), 3)
+    # Without edges 0, 1 and 2 vertex a is out of reach: a smaller basis, and 3 calls at most. The
+    # leader is 3 5, edge 4 has the partner 5.
+    values = [99.0, 99.0, 99.0, 2.0, 4.0, 3.0]
+    for exchanges in SEVERAL:
+        play = _second_round(6, matroids.graphic(K4), means, values, exchanges, [3, 4, 5])
+        assert play == ((4, 5), 2)
+
+
+def test_several_exchanges_with_upper_confidence_bounds() -> None:
+    """Two pairs, one of each. At l = 2 both exchanges gain -.1 + 1.177 (1 - .707) = .245."""
+    plays: dict[Exchanges, tuple[int, ...]] = {"one": (1, 2), "all": (1, 3), 1: (1, 2), 2: (1, 3)}
+    for exchanges, play in plays.items():
+        policy = ReferenceMAUB(4, matroids.partition("aabb", {"a": 1, "b": 1}), exchanges=exchanges)
+        policy.update((0, 0, 1, 2, 2, 3), (1.0, 1.0, 0.9, 1.0, 1.0, 0.9))
+        assert policy.select() == policy.select() == (0, 2)
+        calls = policy.oracle_calls
+        policy.update((), ())
+        assert policy.select() == policy.select() == play
+        # Both candidates: order 1 3, as each has .9 + 1.177 and the leader 1 + .832. With k = 1 the
+        # order is 1 0 2, and 0 does not fit.
+        tested = {"one": 0, "all": 2, 1: 3, 2: 2}[exchanges]
+        assert (policy.oracle_calls - calls, policy.greedy_calls) == (tested, 1)
+        policy.update((), ())
+        # l = 3: not forced either. l = 4: forced.
+        assert policy.select() == play
+        policy.update((), ())
+        assert policy.select() == (0, 2)
+
+
+def test_several_exchanges_order_rounded_indices() -> None:
+    # The difference is positive, but too small for indices of about a million: 0 and 1 are level,
+    # and the lowest is played.
+    cases: list[tuple[Exchanges, int, int]] = [("one", 1, 0), ("all", 0, 1), (1, 0, 1)]
+    for exchanges, play, calls in cases:
+        policy = ReferenceMAUB(2, matroids.uniform(1), UCB(noise=1e-12), exchanges)
+        policy.update((0, 0, 1), (1e6, 1e6, 1e6))
+        assert policy.select() == (0,)
+        before = policy.oracle_calls
+        policy.update((), ())
+        assert policy.select() == (play,)
+        assert policy.oracle_calls - before == calls
+
+
+def _random_matroid(rng: np.random.Generator) -> tuple[int, matroids.Independence]:
+    """A matroid on two to eight elements, often with loops."""
+    size = int(rng.integers(2, 9))
+    ends = [(a, b) for a, b in rng.integers(0, 5, (size, 2)).tolist()]
+    vectors = matroids.linear_mod(rng.integers(0, 3, (size, 4)).tolist(), 3)
+    capacities = rng.integers(0, 4, 3).tolist()
+    near = [np.flatnonzero(rng.random(4) < 0.4).tolist() for _ in range(size)]
+    kinds = [
+        matroids.uniform(int(rng.integers(1, size + 1))),
+        matroids.partition(rng.integers(0, 3, size).tolist(), dict(enumerate(capacities))),
+        matroids.graphic(ends),
+        matroids.cographic(ends),
+        matroids.transversal(near),
+        vectors,
+        matroids.truncation(vectors, int(rng.integers(1, 4))),
+    ]
+    return size, kinds[rng.integers(0, len(kinds))]
+
+
+def _best_by_trying_all(
+    oracle: matroids.Independence, among: set[int], rank: int, value: dict[int, float]
+) -> tuple[int, ...]:
+    """The basis of the largest sum; among equals the one whose elements come first in the order."""
+    bases = [basis for basis in combinations(sorted(among), rank) if oracle(frozenset(basis))]
+    # Exact sums: rounding makes no ties and breaks none.
+    total = {basis: sum(Fraction(value[e]) for e in basis) for basis in bases}
+    largest = [basis for basis in bases if total[basis] == max(total.values())]
+    return min(largest, key=lambda basis: sorted((-value[e], e) for e in basis))
+
+
+def _check_play(
+    policy: ReferenceMAUB,
+    oracle: matroids.Independence,
+    play: tuple[int, ...],
+    exchanges: Exchanges,
+    value: Callable[[int, int], float],
+) -> int:
+    """Check a play by the definition; answers how many oracle calls it takes."""
+    assert policy.leader is not None
+    leader, local_time = set(policy.leader), policy._leader_rounds[policy.leader]
+    if (local_time - 1) % (len(policy.partners) + 1) == 0:
+        assert play == policy.leader
+        return 0
+    values = {e: value(e, local_time) for e in [*leader, *policy.partners]}
+    difference = {e: values[e] - values[x] for e, x in policy.partners.items()}
+    if isinstance(policy._index, UCB):
+        width = policy._index.width(local_time)
+        root = {e: 1 / math.sqrt(policy.counts[e]) for e in values}
+        difference = {
+            e: (policy.means[e] - policy.means[x]) + width * (root[e] - root[x])
+            for e, x in policy.partners.items()
+        }
+    candidates = sorted((-gain, e) for e, gain in difference.items() if gain > 0)
+    if isinstance(exchanges, int):
+        candidates = candidates[:exchanges]
+    among = leader | {e for _, e in candidates}
+    assert play == _best_by_trying_all(oracle, among, len(leader), values)
+    # Greedy tests everything down to the last element that it takes.
+    last = max((-values[e], e) for e in play)
+    return sum((-values[e], e) <= last for e in among) if candidates else 0
+
+
+@pytest.mark.parametrize("exchanges", SEVERAL)
+@pytest.mark.parametrize("seed", range(30))
+def test_several_exchanges_by_trying_all_bases(seed: int, exchanges: Exchanges) -> None:
+    rng = np.random.default_rng([seed, 1])
+    size, oracle = _random_matroid(rng)
+    script = _Script([])
+    for index in (script, UCB(noise=0.5)):
+        policy = ReferenceMAUB(size, oracle, index, exchanges)
+        one = ReferenceMAUB(size, oracle, index)
+        calls = 0
+
+        def value(e: int, time: int, index: Index = index, policy: ReferenceMAUB = policy) -> float:
+            return index.value(e, policy.counts[e], policy.means[e], time)
+
+        for _ in range(60):
+            # Few different values and rewards: many ties.
+            script.values = (rng.integers(0, 5, size) / 4).tolist()
+            play, single = policy.select(), one.select()
+            assert (one.leader, one.partners) == (policy.leader, policy.partners)
+            if policy.leader is not None:
+                more = _check_play(policy, oracle, play, exchanges, value)
+                calls += more
+                # One exchange is made exactly if there are candidates.
+                assert (more > 0) == (single != one.leader)
+                # With k = 1 the same element comes in, unless rounding makes bounds level.
+                if exchanges == 1 and index is script:
+                    assert set(play) - set(policy.leader) == set(single) - set(policy.leader)
+            # Finding leaders and partners costs the same, however many exchanges.
+            assert policy.greedy_calls == one.greedy_calls
+            assert policy.neighborhood_updates == one.neighborhood_updates
+            assert policy.oracle_calls == one.oracle_calls + calls
+            rewards = (rng.integers(0, 5, len(play)) / 4).tolist()
+            for other in (policy, one):
+                other.update(play, rewards)
+
+
+@pytest.mark.parametrize("exchanges", SEVERAL)
+@pytest.mark.parametrize("seed", range(15))
+def test_several_exchanges_among_available_elements_by_trying_all_bases(
+    seed: int, exchanges: Exchanges
+) -> None:
+    rng = np.random.default_rng([seed, 2])
+    size, oracle = _random_matroid(rng)
+    index = _Script([])
+    policy = ReferenceMAUB(size, oracle, index, exchanges)
+    policy.update(range(size), (rng.integers(0, 5, size) / 4).tolist())
+    for t in range(60):
+        index.values = (rng.integers(0, 5, size) / 4).tolist()
+        # Few different offers, so that the same leader comes back.
+        offer = frozenset(range(size)) - {t % 2, size - 1 - t % 3}
+        # Another policy for which everything else is a loop, with the same statistics.
+        fresh = ReferenceMAUB(
+            size,
+            lambda s: s <= offer and oracle(s),  # noqa: B023
+            index,
+            exchanges,
+        )
+        fresh.counts, fresh.means = list(policy.counts), list(policy.means)
+        fresh._leader_rounds = dict(policy._leader_rounds)
+        play = policy.decide(t, offer)
+        assert fresh.decide(t, None) == play
+        assert fresh.compared == policy.compared
+        _check_play(fresh, oracle, play, exchanges, lambda e, _: index.values[e])
+        policy.observe(play, (rng.integers(0, 5, len(play)) / 4).tolist())
+
+
+@pytest.mark.parametrize("exchanges", SEVERAL)
+@pytest.mark.parametrize("seed", range(15))
+def test_without_optimism_the_best_leader_is_played(seed: int, exchanges: Exchanges) -> None:
+    rng = np.random.default_rng([seed, 3])
+    size, oracle = _random_matroid(rng)
+    for index in (Mean(), UCB(noise=0.0)):
+        policy = ReferenceMAUB(size, oracle, index, exchanges)
+        policy.update(range(size), rng.random(size).tolist())
+        for _ in range(60):
+            play = policy.select()
+            assert policy.leader is not None
+            best = matroids.best_basis(size, oracle, policy.means)
+            # The test with old partners may keep another leader. Unless it is played by force, all
+            # exchanges together make the best basis of it.
+            if policy.leader == best or (exchanges == "all" and play != policy.leader):
+                assert play == best
+            observed = [e for e in range(size) if rng.random() < 0.5]
+            policy.update(observed, rng.normal(0, 2, len(observed)).tolist())
+
+
+@pytest.mark.parametrize("exchanges", ["one", *SEVERAL])
+@pytest.mark.parametrize("seed", range(8))
+def test_large_partitions_with_numpy(seed: int, exchanges: Exchanges) -> None:
+    rng = np.random.default_rng([seed, 4])
+    groups = rng.integers(0, 3, 12).tolist()
+    # A capacity of 0 makes loops.
+    capacities = rng.integers(0, 4, 3).tolist()
+    large = LargePartitionMAUB(groups, capacities, 0.7, exchanges)
+    oracle = matroids.partition(groups, dict(enumerate(capacities)))
+    policy = ReferenceMAUB(12, oracle, UCB(0.7), exchanges)
+    for _ in range(150):
+        play = policy.select()
+        assert tuple(large.select().tolist()) == play
+        rewards = rng.integers(0, 3, len(play)) / 2
+        large.update(np.array(play, dtype=np.intp), rewards)
+        policy.update(play, rewards.tolist())
+    assert large.neighborhood_updates == policy.neighborhood_updates
+
+
+@each_index
+@each_example
+def test_several_exchanges_with_any_index(
+    size: int, oracle: matroids.Independence, index_class: Callable[[], Index]
+) -> None:
+    bases = matroids.bases(size, oracle)
+    # With k = n nothing is left out.
+    everything = ReferenceMAUB(size, oracle, index_class(), "all")
+    n_many = ReferenceMAUB(size, oracle, index_class(), max(size, 1))
+    one = ReferenceMAUB(size, oracle, index_class())
+    for k in range(40):
+        play = everything.select()
+        assert frozenset(play) in bases
+        assert everything.select() == n_many.select() == play
+        one.select()
+        for policy in (everything, n_many, one):
+            policy.update(play, [(1 + math.sin(k + e)) / 2 for e in play])
+    assert everything.oracle_calls == n_many.oracle_calls
+    assert everything.greedy_calls == one.greedy_calls
+    # The same number of random draws, however many exchanges.
+    if hasattr(one._index, "_rng"):
+        draws = [p._index._rng.random() for p in (everything, n_many, one)]  # type: ignore[attr-defined]
+        assert draws[0] == draws[1] == draws[2]
+
+
+@pytest.mark.parametrize("exchanges", SEVERAL)
+def test_several_exchanges_learn(exchanges: Exchanges) -> None:
+    oracle = matroids.graphic(K4)
+    means = [0.9, 0.2, 0.8, 0.3, 0.7, 0.1]
+    best_value = basis_value(matroids.best_basis(6, oracle, means), means)
+    rewards = [bernoulli_rewards(5, e, means[e], 2000) for e in range(6)]
+    policy = ReferenceMAUB(6, oracle, exchanges=exchanges)
+    regret = reference_run(policy, rewards, means, best_value, 2000)
+    # The second half costs less than the first.
+    assert 0 < regret[-1] - regret[999] < regret[999]
 
 
 # --- OMM -----------------------------------------------------------------------------------------

@@ -1,4 +1,10 @@
-"""Sort elements by value, largest first, ties to the lowest element."""
+"""Sort elements by value, largest first, ties to the lowest element; or by number."""
+
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport calloc, free
+
+cdef extern from *:
+    int lowest_bit "__builtin_ctzll"(unsigned long long word) noexcept
 
 
 cdef void sort_descending(
@@ -27,12 +33,51 @@ cdef void sort_descending(
         order[j] = element
         moves_left -= i - j
         if moves_left < 0:
-            merge_sort(values, order, scratch)
+            merge_sort(values, order, scratch, False)
             return
 
 
-cdef void merge_sort(
+cdef Py_ssize_t sort_ascending(
     const double[::1] values, Py_ssize_t[::1] order, Py_ssize_t[::1] scratch
+) noexcept:
+    """The same, the smallest value first, ties to the lowest element: the order of a leader.
+
+    Returns how many swaps of neighbors it took, or how many until merge sort took over.
+    """
+    cdef Py_ssize_t n = order.shape[0]
+    cdef Py_ssize_t moves = 0
+    cdef Py_ssize_t i, j, element, other
+    cdef double value
+    for i in range(1, n):
+        element = order[i]
+        value = values[element]
+        j = i
+        while j > 0:
+            other = order[j - 1]
+            if not is_lower(value, element, values[other], other):
+                break
+            order[j] = other
+            j -= 1
+        order[j] = element
+        moves += i - j
+        if moves > 16 * n:
+            merge_sort(values, order, scratch, True)
+            break
+    return moves
+
+
+cdef inline bint precedes(
+    const double[::1] values, Py_ssize_t a, Py_ssize_t b, bint ascending
+) noexcept:
+    return (
+        is_lower(values[a], a, values[b], b)
+        if ascending
+        else is_better(values[a], a, values[b], b)
+    )
+
+
+cdef void merge_sort(
+    const double[::1] values, Py_ssize_t[::1] order, Py_ssize_t[::1] scratch, bint ascending
 ) noexcept:
     """Bottom-up merge sort."""
     cdef Py_ssize_t n = order.shape[0]
@@ -46,7 +91,7 @@ cdef void merge_sort(
             right = middle
             for k in range(start, end):
                 if right >= end or (
-                    left < middle and not comes_before(values, order[right], order[left])
+                    left < middle and not precedes(values, order[right], order[left], ascending)
                 ):
                     scratch[k] = order[left]
                     left += 1
@@ -56,3 +101,34 @@ cdef void merge_sort(
         for k in range(n):
             order[k] = scratch[k]
         width *= 2
+
+
+cdef void mark_and_list(Py_ssize_t *elements, Py_ssize_t n) noexcept:
+    """Sort distinct elements, ascending: mark each in a bitmap, then list the marks."""
+    cdef Py_ssize_t largest = 0
+    cdef Py_ssize_t i, j, e, w
+    cdef uint64_t word
+    cdef uint64_t *words
+    for i in range(n):
+        largest = max(largest, elements[i])
+    words = <uint64_t *>calloc(largest // 64 + 1, sizeof(uint64_t))
+    if words == NULL:
+        # Slow, but without memory.
+        for i in range(1, n):
+            e = elements[i]
+            j = i
+            while j > 0 and elements[j - 1] > e:
+                elements[j] = elements[j - 1]
+                j -= 1
+            elements[j] = e
+        return
+    for i in range(n):
+        words[elements[i] // 64] |= <uint64_t>1 << (elements[i] % 64)
+    i = 0
+    for w in range(largest // 64 + 1):
+        word = words[w]
+        while word != 0:
+            elements[i] = 64 * w + lowest_bit(word)
+            i += 1
+            word &= word - 1
+    free(words)

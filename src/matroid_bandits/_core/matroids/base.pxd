@@ -36,6 +36,11 @@ cdef class MatroidKernel:
     ) except -1
     cdef object find_symmetry_classes(self)
 
+    # Circuits that contain one of several elements of the basis, which are about to leave it.
+    cdef const Py_ssize_t[::1] leaving
+    cdef int mark_leaving(self, const Py_ssize_t[::1] positions) except -1
+    cdef bint can_replace_leaving(self, Py_ssize_t element) except -1
+
     # For a `greedy` that has found its elements in another way.
     cdef Py_ssize_t take_marked(
         self,

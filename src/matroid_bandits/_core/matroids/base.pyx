@@ -66,6 +66,19 @@ cdef class MatroidKernel:
                 count += 1
         return count
 
+    cdef int mark_leaving(self, const Py_ssize_t[::1] positions) except -1:
+        """Prepare `can_replace_leaving` for these positions."""
+        self.leaving = positions
+        return 0
+
+    cdef bint can_replace_leaving(self, Py_ssize_t element) except -1:
+        """Whether `element` can replace any of the marked positions."""
+        cdef Py_ssize_t i
+        for i in range(self.leaving.shape[0]):
+            if self.can_replace(self.leaving[i], element):
+                return True
+        return False
+
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1:

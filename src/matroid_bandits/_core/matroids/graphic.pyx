@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from libc.stdint cimport int32_t, uint32_t
+
 from matroid_bandits._core.matroids.base cimport MatroidKernel
+from matroid_bandits._core.sorting cimport sort_elements
 
 from matroid_bandits.errors import not_a_basis
 
@@ -13,28 +16,42 @@ cdef class GraphicKernel(MatroidKernel):
     Independence: every vertex has the label of its component, so a test is one comparison. Joining
     two components relabels the smaller one, O(V log V) for a whole forest. Exchange: the circuit of
     an edge is the path between its ends in the rooted forest.
+
+    Partners of many edges: the forest is built once more from its last edge to its first, the
+    smaller component being linked to the larger one. The first edge of a path is the one that
+    joined the components of its ends. It is found in O(log V) steps, however long the path is.
     """
 
     cdef const Py_ssize_t[::1] tails
     cdef const Py_ssize_t[::1] heads
+    cdef int32_t[::1] ends  # the same, side by side: of edge e at 2 e and 2 e + 1
     cdef Py_ssize_t n_vertices
     # Components: label, size by label, and the members of each as a ring.
-    cdef Py_ssize_t[::1] label
-    cdef Py_ssize_t[::1] weight
-    cdef Py_ssize_t[::1] ring
+    cdef int32_t[::1] label
+    cdef int32_t[::1] weight
+    cdef int32_t[::1] ring
     # The forest of the basis: adjacency lists, then parent, edge to it (its position), depth.
-    cdef Py_ssize_t[::1] first_arc
-    cdef Py_ssize_t[::1] next_arc
-    cdef Py_ssize_t[::1] arc_target
-    cdef Py_ssize_t[::1] parent
-    cdef Py_ssize_t[::1] parent_edge
-    cdef Py_ssize_t[::1] depth
-    cdef Py_ssize_t[::1] queue
+    cdef int32_t[::1] first_arc
+    cdef int32_t[::1] next_arc
+    cdef int32_t[::1] arc_target
+    cdef int32_t[::1] parent
+    cdef int32_t[::1] parent_edge
+    cdef int32_t[::1] depth
+    cdef int32_t[::1] queue
     # Subtrees as intervals: the number of a vertex in depth-first order, and the size of its
     # subtree.
-    cdef Py_ssize_t[::1] entered
-    cdef Py_ssize_t[::1] below
-    cdef Py_ssize_t[::1] child  # of a position: the lower end of its edge
+    cdef int32_t[::1] entered
+    cdef int32_t[::1] below
+    cdef int32_t[::1] child  # of a position: the lower end of its edge
+    # The forest once more, linked by size: the vertex that a vertex is linked to, the position of
+    # the edge that did it (-1 for a root), and the size of what hangs below.
+    cdef bint is_linked  # whether this was done for the present basis
+    cdef int32_t[::1] link
+    cdef int32_t[::1] link_edge
+    cdef int32_t[::1] linked
+    # Components of the forest without the edges that leave.
+    cdef int32_t[::1] part
+    cdef unsigned char[::1] is_leaving  # by position; all 0 between calls
 
     def __init__(
         self,
@@ -47,20 +64,26 @@ cdef class GraphicKernel(MatroidKernel):
         self.n_vertices = n_vertices
         self.tails = tails
         self.heads = heads
-        self.label = np.empty(n_vertices, dtype=np.intp)
-        self.weight = np.empty(n_vertices, dtype=np.intp)
-        self.ring = np.empty(n_vertices, dtype=np.intp)
-        self.first_arc = np.empty(n_vertices, dtype=np.intp)
-        self.next_arc = np.empty(2 * n_vertices, dtype=np.intp)
-        self.arc_target = np.empty(2 * n_vertices, dtype=np.intp)
-        self.parent = np.empty(n_vertices, dtype=np.intp)
-        self.parent_edge = np.empty(n_vertices, dtype=np.intp)
-        self.depth = np.empty(n_vertices, dtype=np.intp)
-        self.queue = np.empty(n_vertices, dtype=np.intp)
-        self.entered = np.empty(n_vertices, dtype=np.intp)
-        self.below = np.empty(n_vertices, dtype=np.intp)
+        self.ends = np.stack([tails, heads], axis=1).astype(np.int32).reshape(-1)
+        self.label = np.empty(n_vertices, dtype=np.int32)
+        self.weight = np.empty(n_vertices, dtype=np.int32)
+        self.ring = np.empty(n_vertices, dtype=np.int32)
+        self.first_arc = np.empty(n_vertices, dtype=np.int32)
+        self.next_arc = np.empty(2 * n_vertices, dtype=np.int32)
+        self.arc_target = np.empty(2 * n_vertices, dtype=np.int32)
+        self.parent = np.empty(n_vertices, dtype=np.int32)
+        self.parent_edge = np.empty(n_vertices, dtype=np.int32)
+        self.depth = np.empty(n_vertices, dtype=np.int32)
+        self.queue = np.empty(n_vertices, dtype=np.int32)
+        self.entered = np.empty(n_vertices, dtype=np.int32)
+        self.below = np.empty(n_vertices, dtype=np.int32)
         # Zeros, so that an edge outside the forest has a vertex too.
-        self.child = np.zeros(n_vertices, dtype=np.intp)
+        self.child = np.zeros(n_vertices, dtype=np.int32)
+        self.link = np.empty(n_vertices, dtype=np.int32)
+        self.link_edge = np.empty(n_vertices, dtype=np.int32)
+        self.linked = np.empty(n_vertices, dtype=np.int32)
+        self.part = np.empty(n_vertices, dtype=np.int32)
+        self.is_leaving = np.zeros(n_vertices, dtype=np.uint8)
 
     cdef object find_symmetry_classes(self):
         """Parallel edges."""
@@ -69,17 +92,17 @@ cdef class GraphicKernel(MatroidKernel):
         return np.unique(pairs, return_inverse=True)[1].astype(np.int32)
 
     cdef int clear(self) except -1:
-        cdef Py_ssize_t v
-        for v in range(self.n_vertices):
+        cdef int32_t v
+        for v in range(<int32_t>self.n_vertices):
             self.label[v] = v
             self.weight[v] = 1
             self.ring[v] = v
         return 0
 
     cdef int try_add(self, Py_ssize_t element) except -1:
-        cdef Py_ssize_t small = self.tails[element]
-        cdef Py_ssize_t large = self.heads[element]
-        cdef Py_ssize_t v, new_label, next_small
+        cdef int32_t small = self.ends[2 * element]
+        cdef int32_t large = self.ends[2 * element + 1]
+        cdef int32_t v, new_label, next_small
         if self.label[small] == self.label[large]:
             return 0
         if self.weight[self.label[small]] > self.weight[self.label[large]]:
@@ -99,22 +122,26 @@ cdef class GraphicKernel(MatroidKernel):
         return 1
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
-        cdef Py_ssize_t position, edge, arc, root, v, w, i
+        cdef Py_ssize_t position, edge, i
+        cdef int32_t arc, root, v, w
         cdef Py_ssize_t head = 0
         cdef Py_ssize_t tail = 0
         if basis.shape[0] > self.n_vertices:
             raise not_a_basis(basis, self.n_vertices)
         self.basis = basis
-        self.first_arc[:] = -1
+        self.is_linked = False
+        for v in range(<int32_t>self.n_vertices):
+            self.first_arc[v] = -1
+            self.depth[v] = -1
+            self.below[v] = 1
         for position in range(basis.shape[0]):
             edge = basis[position]
-            for arc in range(2 * position, 2 * position + 2):
-                v = self.tails[edge] if arc % 2 == 0 else self.heads[edge]
-                self.arc_target[arc] = self.heads[edge] if arc % 2 == 0 else self.tails[edge]
+            for arc in range(2 * <int32_t>position, 2 * <int32_t>position + 2):
+                v = self.ends[2 * edge + arc % 2]
+                self.arc_target[arc] = self.ends[2 * edge + 1 - arc % 2]
                 self.next_arc[arc] = self.first_arc[v]
                 self.first_arc[v] = arc
-        self.depth[:] = -1
-        for root in range(self.n_vertices):
+        for root in range(<int32_t>self.n_vertices):
             if self.depth[root] >= 0:
                 continue
             self.depth[root] = 0
@@ -138,7 +165,6 @@ cdef class GraphicKernel(MatroidKernel):
         # Every vertex was queued after its parent: sizes from the last to the first, then numbers
         # from the first to the last. `first_arc` is not needed any more and now holds, per vertex,
         # the number at which the subtree of its next child starts.
-        self.below[:] = 1
         for i in range(tail - 1, -1, -1):
             v = self.queue[i]
             if self.parent[v] >= 0:
@@ -147,7 +173,7 @@ cdef class GraphicKernel(MatroidKernel):
         for i in range(tail):
             v = self.queue[i]
             if self.parent[v] < 0:
-                self.entered[v] = head
+                self.entered[v] = <int32_t>head
                 head += self.below[v]
             else:
                 self.entered[v] = self.first_arc[self.parent[v]]
@@ -157,31 +183,54 @@ cdef class GraphicKernel(MatroidKernel):
 
     cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
         """Whether the edge at `position` is on the path between the ends: one end is below it."""
-        cdef Py_ssize_t top = self.child[position]
-        cdef size_t first = self.entered[top]
-        cdef size_t length = self.below[top]
-        return (<size_t>self.entered[self.tails[element]] - first < length) != (
-            <size_t>self.entered[self.heads[element]] - first < length
+        cdef int32_t top = self.child[position]
+        cdef uint32_t first = self.entered[top]
+        cdef uint32_t length = self.below[top]
+        return (<uint32_t>self.entered[self.ends[2 * element]] - first < length) != (
+            <uint32_t>self.entered[self.ends[2 * element + 1]] - first < length
         )
 
     cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
-        cdef Py_ssize_t u = self.tails[element]
-        cdef Py_ssize_t v = self.heads[element]
-        cdef Py_ssize_t lowest = self.size
-        if u == v:
-            return -1
+        cdef int32_t u = self.ends[2 * element]
+        cdef int32_t v = self.ends[2 * element + 1]
+        cdef int32_t first = -1
+        if not self.is_linked:
+            self.link_by_size()
+        # Edges were linked from the last position to the first: upwards, positions fall. The path
+        # was closed by the link that both ends have passed at last.
         while u != v:
-            if self.depth[u] < self.depth[v]:
+            if self.link_edge[u] < self.link_edge[v]:
                 u, v = v, u
-            if self.parent[u] < 0:
-                return -1  # between two trees: the prepared set is not a basis
-            lowest = min(lowest, self.parent_edge[u])
-            u = self.parent[u]
-        return lowest
+            first = self.link_edge[u]
+            if first < 0:
+                return -1  # a loop, or between two trees: the prepared set is not a basis
+            u = self.link[u]
+        return first
+
+    cdef void link_by_size(self) noexcept:
+        """Join components from the last edge to the first, the smaller one to the larger one."""
+        cdef int32_t v, u, position
+        for v in range(<int32_t>self.n_vertices):
+            self.link[v] = v
+            self.link_edge[v] = -1
+            self.linked[v] = 1
+        for position in range(<int32_t>self.basis.shape[0] - 1, -1, -1):
+            u = self.ends[2 * self.basis[position]]
+            v = self.ends[2 * self.basis[position] + 1]
+            while self.link[u] != u:
+                u = self.link[u]
+            while self.link[v] != v:
+                v = self.link[v]
+            if self.linked[u] > self.linked[v]:
+                u, v = v, u
+            self.link[u] = v
+            self.link_edge[u] = position
+            self.linked[v] += self.linked[u]
+        self.is_linked = True
 
     cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
-        cdef Py_ssize_t u = self.tails[element]
-        cdef Py_ssize_t v = self.heads[element]
+        cdef int32_t u = self.ends[2 * element]
+        cdef int32_t v = self.ends[2 * element + 1]
         cdef Py_ssize_t count = 0
         while u != v:
             if self.depth[u] < self.depth[v]:
@@ -191,5 +240,28 @@ cdef class GraphicKernel(MatroidKernel):
             positions[count] = self.parent_edge[u]
             count += 1
             u = self.parent[u]
-        np.asarray(positions[:count]).sort()
+        sort_elements(positions[:count])
         return count
+
+    # ---- edges that leave the basis ----
+
+    cdef int mark_leaving(self, const Py_ssize_t[::1] positions) except -1:
+        """Number the components of the forest without these edges."""
+        cdef Py_ssize_t i
+        cdef int32_t v
+        for i in range(positions.shape[0]):
+            self.is_leaving[positions[i]] = 1
+        # Every vertex was queued after its parent.
+        for i in range(self.n_vertices):
+            v = self.queue[i]
+            if self.parent[v] < 0 or self.is_leaving[self.parent_edge[v]]:
+                self.part[v] = v
+            else:
+                self.part[v] = self.part[self.parent[v]]
+        for i in range(positions.shape[0]):
+            self.is_leaving[positions[i]] = 0
+        return 0
+
+    cdef bint can_replace_leaving(self, Py_ssize_t element) except -1:
+        """Whether the path between the ends has such an edge: they are in different components."""
+        return self.part[self.ends[2 * element]] != self.part[self.ends[2 * element + 1]]

@@ -27,7 +27,6 @@ cdef struct Group:
     double unlisted_highest_mean
     int32_t best  # -1 if it is not known
     int32_t first_class  # a linked list of the classes in the group, -1 if it is empty
-    int32_t slot  # the number of this group in `class_slot`, at whatever position it is
     int32_t n_listed  # buckets on the shortlist, -1 if there is no list
     int32_t is_best_listed  # whether the bucket of `best` is on it
 
@@ -63,32 +62,34 @@ cdef class Groups:
     cdef const double[::1] inverse_root
     cdef const int64_t[::1] counts
     cdef const int32_t[::1] symmetry_class
-    cdef Py_ssize_t[::1] leader  # ascending by (mean, element) when partners were computed
-    cdef Group[::1] groups  # by position in `leader`
-    cdef int32_t[::1] next_class
-    cdef int32_t[::1] class_slot  # by class: the slot of its group, -1 if it is in none
-    cdef int32_t[::1] position_of_slot
+    cdef Group[::1] groups
+    cdef Py_ssize_t[::1] leader  # by group: the element of the leader, partner of all in it
+    # The leader ascending by (mean, element) when partners were computed: groups and elements.
+    cdef int32_t[::1] order
+    cdef Py_ssize_t[::1] ordered
+    cdef int32_t[::1] next_class  # in the list of its group, by class; -1 if it is the last
+    cdef int32_t[::1] previous_class  # -1 if it is the first
+    cdef int32_t[::1] class_group  # by class: its group, -1 if it is in none
     cdef ClassBound[::1] class_bounds
-    cdef int32_t[:, ::1] shortlists  # [slot, i]: buckets of the group that may matter soon
+    cdef int32_t[:, ::1] shortlists  # [group, i]: buckets of the group that may matter soon
 
     cdef inline Py_ssize_t any_element(self, Py_ssize_t c) noexcept:
         """An outside element of class c: all of them can replace the same elements."""
         return self.buckets.buckets[self.buckets.first[c]].top
 
-    cdef Group *group_of(self, Py_ssize_t e) noexcept
     cdef void insert(self, Py_ssize_t e) noexcept
     cdef void remove(self, Py_ssize_t e) noexcept
     cdef bint begin_change(self, Py_ssize_t e) noexcept
     cdef void end_change(self, Py_ssize_t e, bint is_alone) noexcept
     cdef void bucket_improved(self, Py_ssize_t e) noexcept
-    cdef void add_to_shortlist(self, Group *group, int32_t bucket) noexcept
-    cdef void remove_from_shortlist(self, Group *group, int32_t bucket) noexcept
+    cdef void add_to_shortlist(self, Py_ssize_t k, int32_t bucket) noexcept
+    cdef void remove_from_shortlist(self, Py_ssize_t k, int32_t bucket) noexcept
     cdef void remove_best(self, Py_ssize_t k) noexcept
     cdef void forget(self, Py_ssize_t k) noexcept
-    cdef void forget_indices(self) noexcept
-    cdef void clear(self) noexcept
+    cdef void lower_widths(self) noexcept
+    cdef void set_leader(self, const Py_ssize_t[::1] ordered) noexcept
     cdef void add_class(self, Py_ssize_t c, Py_ssize_t k) noexcept
-    cdef void swap_positions(self, Py_ssize_t k) noexcept
-    cdef void move_class(self, int32_t c, Py_ssize_t old, Py_ssize_t new) noexcept
+    cdef void unlink_class(self, int32_t c) noexcept
+    cdef void move_class(self, int32_t c, Py_ssize_t new) noexcept
+    cdef void enter_class(self, int32_t c, Py_ssize_t new) noexcept
     cdef void move_only_class(self, Py_ssize_t old, Py_ssize_t new) noexcept
-    cdef void number_slots(self) noexcept

@@ -37,19 +37,15 @@ cdef class Groups:
         self.inverse_root = inverse_root
         self.counts = counts
         self.buckets = Buckets(symmetry_class, n_classes, means)
-        self.leader = np.zeros(rank, dtype=np.intp)
         self.groups = np.zeros(rank, dtype=GROUP)
+        self.leader = np.zeros(rank, dtype=np.intp)
+        self.order = np.zeros(rank, dtype=np.int32)
+        self.ordered = np.zeros(rank, dtype=np.intp)
         self.next_class = np.full(n_classes, -1, dtype=np.int32)
-        self.class_slot = np.full(n_classes, -1, dtype=np.int32)
-        self.position_of_slot = np.zeros(rank, dtype=np.int32)
+        self.previous_class = np.full(n_classes, -1, dtype=np.int32)
+        self.class_group = np.full(n_classes, -1, dtype=np.int32)
         self.class_bounds = np.zeros(n_classes, dtype=CLASS_BOUND)
         self.shortlists = np.zeros((rank, MAX_LISTED), dtype=np.int32)
-
-    @cython.final
-    cdef Group *group_of(self, Py_ssize_t e) noexcept:
-        """The group of an element's class, NULL if it is in none."""
-        cdef int32_t slot = self.class_slot[self.symmetry_class[e]]
-        return &self.groups[self.position_of_slot[slot]] if slot >= 0 else NULL
 
     # ---- elements ----
 
@@ -62,9 +58,9 @@ cdef class Groups:
     @cython.final
     cdef void remove(self, Py_ssize_t e) noexcept:
         """An element goes to the leader, or gets new statistics."""
-        cdef Group *group = self.group_of(e)
-        if group != NULL and self.buckets.buckets[self.buckets.bucket_of[e]].length == 1:
-            self.remove_from_shortlist(group, self.buckets.bucket_of[e])
+        cdef int32_t k = self.class_group[self.symmetry_class[e]]
+        if k >= 0 and self.buckets.buckets[self.buckets.bucket_of[e]].length == 1:
+            self.remove_from_shortlist(k, self.buckets.bucket_of[e])
         self.buckets.remove(e)
 
     @cython.final
@@ -80,7 +76,8 @@ cdef class Groups:
     @cython.final
     cdef void end_change(self, Py_ssize_t e, bint is_alone) noexcept:
         """After the statistics of an element have changed."""
-        cdef Group *group = self.group_of(e)
+        cdef int32_t k = self.class_group[self.symmetry_class[e]]
+        cdef Group *group = &self.groups[k]
         if group.best == e:
             group.best_mean = self.means[e]
             group.best_root = self.inverse_root[e]
@@ -88,7 +85,7 @@ cdef class Groups:
                 # The rest has not changed.
                 self.buckets.raise_count(e, self.inverse_root[e])
                 if not group.is_best_listed:
-                    self.add_to_shortlist(group, self.buckets.bucket_of[e])
+                    self.add_to_shortlist(k, self.buckets.bucket_of[e])
                 group.highest_mean = max(group.highest_mean, self.means[e])
                 self.class_bounds[self.symmetry_class[e]].chord.until = NEVER
                 if group.rest.until >= 0:
@@ -103,36 +100,41 @@ cdef class Groups:
     @cython.final
     cdef void bucket_improved(self, Py_ssize_t e) noexcept:
         """The bucket of e may have a better element than before."""
-        cdef Group *group = self.group_of(e)
-        self.class_bounds[self.symmetry_class[e]].chord.until = NEVER
-        if group != NULL:
-            self.add_to_shortlist(group, self.buckets.bucket_of[e])
+        cdef int32_t c = self.symmetry_class[e]
+        cdef int32_t k = self.class_group[c]
+        cdef Group *group
+        self.class_bounds[c].chord.until = NEVER
+        if k >= 0:
+            group = &self.groups[k]
+            self.add_to_shortlist(k, self.buckets.bucket_of[e])
             group.highest_mean = max(group.highest_mean, self.means[e])
             group.rest.until = NEVER
 
     # ---- shortlists ----
 
     @cython.final
-    cdef void add_to_shortlist(self, Group *group, int32_t bucket) noexcept:
+    cdef void add_to_shortlist(self, Py_ssize_t k, int32_t bucket) noexcept:
         """A bucket has changed: the bound on what is not listed does not cover it any more."""
+        cdef Group *group = &self.groups[k]
         cdef int32_t i
         for i in range(group.n_listed):
-            if self.shortlists[group.slot, i] == bucket:
+            if self.shortlists[k, i] == bucket:
                 return
         if group.n_listed == MAX_LISTED:
             group.n_listed = -1
         if group.n_listed >= 0:
-            self.shortlists[group.slot, group.n_listed] = bucket
+            self.shortlists[k, group.n_listed] = bucket
             group.n_listed += 1
 
     @cython.final
-    cdef void remove_from_shortlist(self, Group *group, int32_t bucket) noexcept:
+    cdef void remove_from_shortlist(self, Py_ssize_t k, int32_t bucket) noexcept:
         """A bucket is about to become empty, or to leave the group."""
+        cdef Group *group = &self.groups[k]
         cdef int32_t i
         for i in range(group.n_listed):
-            if self.shortlists[group.slot, i] == bucket:
+            if self.shortlists[k, i] == bucket:
                 group.n_listed -= 1
-                self.shortlists[group.slot, i] = self.shortlists[group.slot, group.n_listed]
+                self.shortlists[k, i] = self.shortlists[k, group.n_listed]
                 return
 
     # ---- bounds that no longer hold ----
@@ -155,99 +157,104 @@ cdef class Groups:
         group.n_listed = -1
 
     @cython.final
-    cdef void forget_indices(self) noexcept:
-        """Elements are the same, but widths may be lower than those that bounds begin at."""
+    cdef void lower_widths(self) noexcept:
+        """Widths may now be lower than those that bounds begin at. The value of a bound at its
+        last width holds at all lower ones, as indices grow with the width.
+        """
         cdef Py_ssize_t k
+        cdef Group *group
         for k in range(self.rank):
-            self.groups[k].rest.until = NEVER
+            group = &self.groups[k]
+            if group.rest.until >= 0:
+                group.rest.value = value_at_end(&group.rest)
+                group.rest.slope = 0.0
+                group.rest.since = 0.0
+                set_cap(group, self.largest)
 
     # ---- classes ----
 
     @cython.final
-    cdef void clear(self) noexcept:
-        """Remove all classes from all groups. Slots are positions again."""
+    cdef void set_leader(self, const Py_ssize_t[::1] ordered) noexcept:
+        """A new leader, ascending by (mean, element): one group for each, no class in any."""
         cdef Py_ssize_t k
         for k in range(self.rank):
+            self.leader[k] = ordered[k]
+            self.ordered[k] = ordered[k]
+            self.order[k] = <int32_t>k
             self.forget(k)
             self.groups[k].first_class = -1
-            self.groups[k].slot = <int32_t>k
-            self.position_of_slot[k] = <int32_t>k
-        self.class_slot[:] = -1
-
-    @cython.final
-    cdef void number_slots(self) noexcept:
-        """Slots are positions again; all classes stay where they are."""
-        cdef Py_ssize_t k, c
-        for c in range(self.n_classes):
-            k = self.class_slot[c]
-            if k >= 0:
-                self.class_slot[c] = self.position_of_slot[k]
-        for k in range(self.rank):
-            if self.groups[k].slot != k:
-                # Shortlists are stored by slot.
-                self.groups[k].n_listed = -1
-            self.groups[k].slot = <int32_t>k
-            self.position_of_slot[k] = <int32_t>k
+        self.class_group[:] = -1
 
     @cython.final
     cdef void add_class(self, Py_ssize_t c, Py_ssize_t k) noexcept:
         """Put class c into group k."""
-        self.next_class[c] = self.groups[k].first_class
+        cdef int32_t other = self.groups[k].first_class
+        self.next_class[c] = other
+        self.previous_class[c] = -1
+        if other >= 0:
+            self.previous_class[other] = <int32_t>c
         self.groups[k].first_class = <int32_t>c
-        self.class_slot[c] = self.groups[k].slot
+        self.class_group[c] = <int32_t>k
 
     @cython.final
-    cdef void swap_positions(self, Py_ssize_t k) noexcept:
-        """Swap the elements of the leader at k and k + 1, with their groups."""
-        self.leader[k], self.leader[k + 1] = self.leader[k + 1], self.leader[k]
-        self.groups[k], self.groups[k + 1] = self.groups[k + 1], self.groups[k]
-        self.position_of_slot[self.groups[k].slot] = <int32_t>k
-        self.position_of_slot[self.groups[k + 1].slot] = <int32_t>(k + 1)
+    cdef void unlink_class(self, int32_t c) noexcept:
+        """Take class c out of the list of its group."""
+        cdef int32_t before = self.previous_class[c]
+        cdef int32_t after = self.next_class[c]
+        if before >= 0:
+            self.next_class[before] = after
+        else:
+            self.groups[self.class_group[c]].first_class = after
+        if after >= 0:
+            self.previous_class[after] = before
 
     @cython.final
     cdef void move_only_class(self, Py_ssize_t old, Py_ssize_t new) noexcept:
         """Move the only class of group `old` into group `new`, which is empty, with all bounds:
         indices do not depend on the partner.
         """
-        cdef int32_t old_slot = self.groups[old].slot
-        cdef int32_t new_slot = self.groups[new].slot
-        self.groups[old], self.groups[new] = self.groups[new], self.groups[old]
-        self.groups[old].slot = old_slot
-        self.groups[new].slot = new_slot
-        self.shortlists[new_slot, :] = self.shortlists[old_slot, :]
+        cdef int32_t i
+        self.groups[new] = self.groups[old]
+        for i in range(self.groups[new].n_listed):
+            self.shortlists[new, i] = self.shortlists[old, i]
         self.forget(old)
+        self.groups[old].first_class = -1
         self.groups[old].highest_mean = -INFINITY
-        self.class_slot[self.groups[new].first_class] = new_slot
+        self.class_group[self.groups[new].first_class] = <int32_t>new
 
     @cython.final
-    cdef void move_class(self, int32_t c, Py_ssize_t old, Py_ssize_t new) noexcept:
-        """Put class c, which was taken out of the list of group `old`, into group `new`."""
+    cdef void move_class(self, int32_t c, Py_ssize_t new) noexcept:
+        """Move class c from its group to group `new`."""
+        cdef Py_ssize_t old = self.class_group[c]
         cdef Group *group = &self.groups[old]
-        cdef Chord *unlisted
-        cdef Bucket *bucket
-        cdef double value_until
         cdef int32_t b
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i = 0
         if group.best >= 0 and self.symmetry_class[group.best] == c:
             self.remove_best(old)
-        i = 0
         while i < group.n_listed:
-            b = self.shortlists[group.slot, i]
+            b = self.shortlists[old, i]
             if self.symmetry_class[self.buckets.buckets[b].top] == c:
-                self.remove_from_shortlist(group, b)
+                self.remove_from_shortlist(old, b)
             else:
                 i += 1
+        self.unlink_class(c)
+        self.enter_class(c, new)
+
+    @cython.final
+    cdef void enter_class(self, int32_t c, Py_ssize_t new) noexcept:
+        """Put class c, which is in no group, into group `new`, and correct its bounds."""
+        cdef Group *group = &self.groups[new]
+        cdef Chord *unlisted = &group.unlisted
+        cdef Bucket *bucket
+        cdef double value_until = value_at_end(unlisted)
+        cdef int32_t b = self.buckets.first[c]
         self.add_class(c, new)
-        group = &self.groups[new]
         group.rest.until = NEVER
-        unlisted = &group.unlisted
-        value_until = value_at_end(unlisted)
-        b = self.buckets.first[c]
         while b >= 0:
             bucket = &self.buckets.buckets[b]
             group.highest_mean = max(group.highest_mean, bucket.mean)
             if 0 <= group.n_listed < MAX_LISTED:
-                self.shortlists[group.slot, group.n_listed] = b
+                self.shortlists[new, group.n_listed] = b
                 group.n_listed += 1
             elif group.n_listed >= 0:
                 # No room on the list: raise the bounds on what is not on it.
@@ -277,7 +284,6 @@ GROUP = np.dtype(
         ("unlisted_highest_mean", "f8"),
         ("best", "i4"),
         ("first_class", "i4"),
-        ("slot", "i4"),
         ("n_listed", "i4"),
         ("is_best_listed", "i4"),
     ],

@@ -21,11 +21,13 @@ cdef class Leader:
     cdef Search search
     cdef readonly bint exists
     cdef Py_ssize_t[::1] members  # ascending
-    # The basis that `oracle` was last prepared for, in the order of the slots of `search`.
+    # The basis that `oracle` was last prepared for, and the position in it of every group's element.
     cdef Py_ssize_t[::1] prepared
-    cdef bint is_prepared
+    cdef int32_t[::1] position
+    cdef bint is_prepared  # whether that is the leader
     # The next leader while it is found: if the oracle raises, the present one is unchanged.
     cdef Py_ssize_t[::1] next_order
+    cdef Py_ssize_t[::1] sorting_space
     cdef int32_t[::1] next_partner  # of each class: a position in `prepared`
     cdef Py_ssize_t[::1] came  # elements exchanged so far
     cdef Py_ssize_t[::1] went
@@ -114,7 +116,6 @@ cdef class Leader:
     cdef void exchange(self, const Py_ssize_t[::1] basis) noexcept
     cdef void undo_exchanges(self) noexcept
     cdef int prepare_for(self, const Py_ssize_t[::1] basis) except -1
-    cdef void sort_next(self) noexcept
     cdef int find_partners(self) except -1
     cdef Py_ssize_t n_tests(self) noexcept
     cdef void install(self) noexcept

@@ -8,8 +8,7 @@ import numpy as np
 
 from libc.string cimport memmove
 
-from matroid_bandits._core.policies.maub.search cimport comes_after
-from matroid_bandits._core.sorting cimport sort_elements
+from matroid_bandits._core.sorting cimport sort_ascending, sort_elements
 
 from matroid_bandits.errors import no_partner
 
@@ -41,7 +40,9 @@ cdef class Leader:
         self.search = Search(symmetry_class, n_classes, rank, means, inverse_root, counts, scale)
         self.members = np.zeros(rank, dtype=np.intp)
         self.prepared = np.zeros(rank, dtype=np.intp)
+        self.position = np.zeros(rank, dtype=np.int32)
         self.next_order = np.zeros(rank, dtype=np.intp)
+        self.sorting_space = np.zeros(rank, dtype=np.intp)
         self.next_partner = np.zeros(n_classes, dtype=np.int32)
         self.came = np.zeros(rank, dtype=np.intp)
         self.went = np.zeros(rank, dtype=np.intp)
@@ -86,7 +87,7 @@ cdef class Leader:
         Algorithm 2. If it raises, nothing has changed.
         """
         cdef Py_ssize_t calls
-        self.next_order[:] = self.search.leader
+        self.next_order[:] = self.search.ordered
         self.find_partners()
         calls = self.n_tests()
         self.install_groups()
@@ -145,22 +146,11 @@ cdef class Leader:
         self.oracle.prepare(self.prepared)
         return 0
 
-    cdef void sort_next(self) noexcept:
-        """Sort the next leader by (mean, element), ascending."""
-        cdef Py_ssize_t k, j, e
-        for k in range(1, self.rank):
-            e = self.next_order[k]
-            j = k
-            while j > 0 and comes_after(self.means, self.next_order[j - 1], e):
-                self.next_order[j] = self.next_order[j - 1]
-                j -= 1
-            self.next_order[j] = e
-
     cdef int find_partners(self) except -1:
         """Sort the next leader and find the partner of every class outside it."""
         cdef Py_ssize_t c, partner
         cdef int32_t b
-        self.sort_next()
+        sort_ascending(self.means, self.next_order, self.sorting_space)
         if self.n_outside == 0:
             return 0
         self.prepare_for(self.next_order)
@@ -193,12 +183,13 @@ cdef class Leader:
 
     cdef void install_groups(self) noexcept:
         """Put every class into the group of the partner that was found."""
-        cdef Py_ssize_t c
-        self.search.leader[:] = self.next_order
-        self.search.clear()
+        cdef Py_ssize_t c, k
+        self.search.set_leader(self.next_order)
         for c in range(self.search.n_classes):
             if self.search.buckets.first[c] >= 0:
                 self.search.add_class(c, self.next_partner[c])
+        for k in range(self.rank):
+            self.position[k] = <int32_t>k
         self.is_prepared = True
 
     # ---- step 4 ----
@@ -216,7 +207,7 @@ cdef class Leader:
         if self.rank == 0:
             return
         if e >= 0:
-            x = self.search.leader[self.search.position]
+            x = self.search.leader[self.search.found_group]
         chosen = &basis[0]
         members = &self.members[0]
         # A loop with an unpredictable exit mispredicts: count instead.
@@ -254,11 +245,12 @@ cdef class Leader:
         """What `restore` needs: the leader in the order for which partners were computed, and the
         position of the partner of every class.
         """
-        positions = np.append(self.search.position_of_slot, -1)
+        place = np.full(self.rank + 1, -1)  # of every group in the order; -1 for no group
+        place[np.asarray(self.search.order)] = np.arange(self.rank)
         return {
             "has_leader": self.exists,
-            "leader": np.array(self.search.leader),
-            "partner": positions[np.asarray(self.search.class_slot)],
+            "leader": np.array(self.search.ordered),
+            "partner": place[np.asarray(self.search.class_group)],
         }
 
     def restore(self, state, playable):

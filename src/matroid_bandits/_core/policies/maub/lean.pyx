@@ -6,9 +6,13 @@ Fundamental circuits that are known are used again, instead of greedy from scrat
 import numpy as np
 
 from matroid_bandits._core.policies.maub.search cimport Search, comes_after
-from matroid_bandits._core.sorting cimport comes_before, sort_descending
+from matroid_bandits._core.sorting cimport comes_before, sort_ascending, sort_descending
 
 from matroid_bandits.errors import no_end
+
+cdef enum:
+    # So many swaps of neighbors per element of the leader take as long as finding all partners.
+    MANY_SWAPS = 6
 
 
 cdef class LeanLeader(Leader):
@@ -16,9 +20,15 @@ cdef class LeanLeader(Leader):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.next_slot = np.zeros(self.rank, dtype=np.int32)
-        self.candidates = np.zeros(self.search.n_classes, dtype=np.intp)
-        self.scratch = np.zeros(self.search.n_classes, dtype=np.intp)
+        size = self.means.shape[0]
+        self.exchanges = Exchanges(self.oracle, self.rank, size)
+        self.next_position = np.zeros(self.rank, dtype=np.int32)
+        self.group_of = np.zeros(size, dtype=np.int32)
+        self.first_gone = np.full(self.search.n_classes, -1, dtype=np.int32)
+        self.next_gone = np.zeros(self.rank, dtype=np.int32)
+        self.leaving = np.zeros(self.rank, dtype=np.intp)
+        self.candidates = np.zeros(size, dtype=np.intp)
+        self.scratch = np.zeros(size, dtype=np.intp)
 
     # ---- step 2 ----
 
@@ -26,21 +36,17 @@ cdef class LeanLeader(Leader):
         return not self.exists
 
     cdef int improve(self) except -1:
-        cdef bint same_circuits
+        if self.oracle.quick_exchange:
+            return self.improve_at_once()
         self.n_exchanged = 0
         try:
-            same_circuits = self.improve_by_exchanges()
-            if not same_circuits:
-                self.find_partners()
+            self.improve_by_tests()
+            self.find_partners()
         except BaseException:
             self.undo_exchanges()
             raise
         self.install()
-        if same_circuits:
-            self.replace_within_classes()
-            self.sort_leader()
-        else:
-            self.install_groups()
+        self.install_groups()
         return 0
 
     cdef Py_ssize_t reorder(self) except -1:
@@ -50,30 +56,215 @@ cdef class LeanLeader(Leader):
         self.sort_leader()
         return 0
 
+    cdef void install_groups(self) noexcept:
+        cdef Py_ssize_t k
+        Leader.install_groups(self)
+        for k in range(self.rank):
+            self.group_of[self.search.leader[k]] = <int32_t>k
+
     cdef int prepare_again(self) except -1:
-        """After a failure: prepare the oracle for the present leader."""
+        """Prepare the oracle for the present leader, if it was prepared for another basis."""
         if not self.is_prepared:
-            self.prepare_for(self.search.leader)
-            self.search.number_slots()
+            self.prepare_in_order()
             self.is_prepared = True
         return 0
 
-    # ---- a better basis ----
+    cdef int prepare_in_order(self) except -1:
+        """Prepare the oracle for the leader in its order."""
+        cdef Py_ssize_t i
+        self.prepare_for(self.search.ordered)
+        for i in range(self.rank):
+            self.position[self.search.order[i]] = <int32_t>i
+        return 0
 
-    cdef bint improve_by_exchanges(self) except -1:
-        """Write the best basis to `next_order`, by exchanges each of which is an improvement.
+    # ---- a better basis, with a kernel that answers quickly: it cannot fail ----
 
-        Returns whether all circuits are as before, as when all exchanges were within classes.
+    cdef int improve_at_once(self) except -1:
+        """The best basis of the leader and all elements that are better than their partners."""
+        cdef Search search = self.search
+        cdef Exchanges exchanges = self.exchanges
+        cdef Py_ssize_t i, n_symmetric
+        self.prepare_again()
+        self.sort_leader()
+        cdef Py_ssize_t n = search.collect(0.0, True, self.candidates)
+        sort_descending(self.means, self.candidates[:n], self.scratch[:n])
+        exchanges.begin(search.ordered)
+        exchanges.find(self.prepared, self.means, self.candidates[:n])
+        for i in range(exchanges.n):
+            search.remove(exchanges.came[i])
+            search.insert(exchanges.went[i])
+        search.lower_widths()
+        exchanges.write(self.members, self.next_order)
+        self.members[:] = self.next_order
+        n_symmetric = self.replace_symmetric()
+        self.sort_leader()
+        if n_symmetric < exchanges.n:
+            self.replace_others(n_symmetric)
+        return 0
+
+    cdef Py_ssize_t replace_symmetric(self) except -1:
+        """Put elements that come into the groups of symmetric elements that go: all circuits stay
+        the same. Returns how many; the others are then the last of `came` and `went`.
         """
         cdef Search search = self.search
-        cdef bint same_circuits = self.oracle.quick_exchange
+        cdef Exchanges exchanges = self.exchanges
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t i, e
+        cdef int32_t c, j
+        cdef int32_t k
+        for i in range(exchanges.n):
+            c = search.symmetry_class[exchanges.went[i]]
+            self.next_gone[i] = self.first_gone[c]
+            self.first_gone[c] = <int32_t>i
+        for i in range(exchanges.n):
+            e = exchanges.came[i]
+            c = search.symmetry_class[e]
+            k = search.class_group[c]
+            if k >= 0 and search.groups[k].best == e:
+                search.remove_best(k)
+            if k >= 0 and search.buckets.first[c] < 0:
+                search.unlink_class(c)
+                search.class_group[c] = -1
+            j = self.first_gone[c]
+            if j >= 0:
+                self.first_gone[c] = self.next_gone[j]
+                self.put_into_group(e, self.group_of[exchanges.went[j]])
+                exchanges.went[j] = -1
+                exchanges.came[i] = exchanges.came[n]
+                n += 1
+        # Those that are left, at the end.
+        j = <int32_t>(exchanges.n - 1)
+        for i in range(exchanges.n - 1, -1, -1):
+            e = exchanges.went[i]
+            if e >= 0:
+                self.first_gone[search.symmetry_class[e]] = -1
+                exchanges.went[j] = e
+                j -= 1
+        for i in range(self.rank):
+            search.ordered[i] = search.leader[search.order[i]]
+        return n
+
+    cdef void put_into_group(self, Py_ssize_t e, Py_ssize_t k) noexcept:
+        """Make e the element of the leader in group k."""
+        self.search.leader[k] = e
+        self.group_of[e] = <int32_t>k
+        self.prepared[self.position[k]] = e
+
+    cdef int replace_others(self, Py_ssize_t first) except -1:
+        """Exchange the other elements. Circuits change if they contain an element that goes."""
+        cdef Search search = self.search
+        cdef Exchanges exchanges = self.exchanges
+        cdef Py_ssize_t i, k, n
+        cdef int32_t c
+        cdef Py_ssize_t[::1] changed = self.candidates
+        for i in range(first, exchanges.n):
+            self.leaving[i] = self.position[self.group_of[exchanges.went[i]]]
+        self.oracle.mark_leaving(self.leaving[first : exchanges.n])
+        n = 0
+        for c in range(<int32_t>search.n_classes):
+            if search.buckets.first[c] >= 0 and (
+                search.class_group[c] < 0
+                or self.oracle.can_replace_leaving(search.any_element(c))
+            ):
+                changed[n] = c
+                n += 1
+        for i in range(first, exchanges.n):
+            k = self.group_of[exchanges.went[i]]
+            self.put_into_group(exchanges.came[i], k)
+        for i in range(self.rank):
+            search.ordered[i] = search.leader[search.order[i]]
+        # The order of all others is right, and so are the partners in circuits that stay.
+        sort_ascending(self.means, search.ordered, self.scratch[: self.rank])
+        for i in range(self.rank):
+            search.order[i] = self.group_of[search.ordered[i]]
+        self.prepare_in_order()
+        self.is_prepared = True
+        for i in range(n):
+            self.find_group(<int32_t>changed[i])
+        return 0
+
+    cdef int find_group(self, int32_t c) except -1:
+        """Put class c into the group of its partner. The oracle is prepared in order."""
+        cdef Search search = self.search
+        cdef Py_ssize_t partner = self.oracle.partner(search.any_element(c))
+        cdef Py_ssize_t k = search.order[partner]
+        if search.class_group[c] < 0:
+            search.enter_class(c, k)
+        elif search.class_group[c] != k:
+            search.move_class(c, k)
+        return 0
+
+    # ---- the order of the leader, with such a kernel ----
+
+    cdef int sort_leader(self) except -1:
+        """Sort the leader by (mean, element), swapping neighbors, and keep partners right."""
+        cdef const Py_ssize_t[::1] ordered = self.search.ordered
+        cdef Py_ssize_t i, k
+        # Rounds that follow each other change about as much.
+        if self.n_swapped > MANY_SWAPS * self.rank:
+            return self.sort_at_once()
+        self.n_swapped = 0
+        for i in range(1, self.rank):
+            k = i
+            while k > 0 and comes_after(self.means, ordered[k - 1], ordered[k]):
+                k -= 1
+                self.transpose(k)
+            self.n_swapped += i - k
+            if self.n_swapped > 2 * MANY_SWAPS * self.rank:
+                return self.sort_at_once()
+        return 0
+
+    cdef int transpose(self, Py_ssize_t i) except -1:
+        """Swap the elements at i and i + 1 in the order. Elements whose partner was the one at i
+        and that can replace the other have that partner now; no other partner changes
+        (docs/rounds.md).
+        """
+        cdef Search search = self.search
+        cdef int32_t old = search.order[i]
+        cdef int32_t new = search.order[i + 1]
+        cdef int32_t c, following
+        search.order[i] = new
+        search.order[i + 1] = old
+        search.ordered[i], search.ordered[i + 1] = search.ordered[i + 1], search.ordered[i]
+        c = search.groups[old].first_class
+        if c < 0:
+            return 0
+        if search.next_class[c] < 0 and search.groups[new].first_class < 0:
+            # One group has a single class, the other is empty: the class may move with its bounds.
+            if self.oracle.can_replace(self.position[new], search.any_element(c)):
+                search.move_only_class(old, new)
+            return 0
+        while c >= 0:
+            following = search.next_class[c]
+            if self.oracle.can_replace(self.position[new], search.any_element(c)):
+                search.move_class(c, new)
+            c = following
+        return 0
+
+    cdef int sort_at_once(self) except -1:
+        """The same where much has changed: sort, and find all partners again."""
+        cdef Search search = self.search
+        cdef Py_ssize_t i
+        cdef int32_t c
+        self.n_swapped = sort_ascending(self.means, search.ordered, self.scratch[: self.rank])
+        for i in range(self.rank):
+            search.order[i] = self.group_of[search.ordered[i]]
+        self.prepare_in_order()
+        for c in range(<int32_t>search.n_classes):
+            if search.class_group[c] >= 0:
+                self.find_group(c)
+        return 0
+
+    # ---- a better basis, with an oracle whose answers are dear ----
+
+    cdef int improve_by_tests(self) except -1:
+        """Write the best basis to `next_order`, by exchanges each of which is an improvement."""
+        cdef Search search = self.search
         cdef Py_ssize_t i, k, e, x, count
         self.prepare_again()
-        if self.oracle.quick_exchange:
-            self.sort_leader()
         for k in range(self.rank):
-            self.next_order[k] = search.leader[k]
-            self.next_slot[k] = search.groups[k].slot
+            self.next_order[k] = search.ordered[k]
+            self.next_position[k] = self.position[search.order[k]]
             self.sift_down(k)
         count = self.find_candidates()
         # From the best down, every candidate is considered once, and none that comes in leaves
@@ -97,13 +288,15 @@ cdef class LeanLeader(Leader):
             while k + 1 < self.rank and comes_before(self.means, e, self.next_order[k + 1]):
                 self.next_order[k] = self.next_order[k + 1]
                 self.next_order[k + 1] = e
-                self.next_slot[k], self.next_slot[k + 1] = self.next_slot[k + 1], self.next_slot[k]
+                self.next_position[k], self.next_position[k + 1] = (
+                    self.next_position[k + 1],
+                    self.next_position[k],
+                )
                 k += 1
             if search.symmetry_class[e] != search.symmetry_class[x]:
-                same_circuits = False
                 self.prepare_for(self.next_order)
                 for k in range(self.rank):
-                    self.next_slot[k] = <int32_t>k
+                    self.next_position[k] = <int32_t>k
             # The next best of its class takes its place in the queue.
             e = search.buckets.best_of_class(search.symmetry_class[e])
             if e < 0:
@@ -114,45 +307,31 @@ cdef class LeanLeader(Leader):
                 self.candidates[k] = self.candidates[k + 1]
                 k += 1
             self.candidates[k] = e
-        return same_circuits
+        return 0
 
     cdef void sift_down(self, Py_ssize_t k) noexcept:
         """One step of an insertion sort of `next_order`, the worst first in greedy's order."""
         cdef Py_ssize_t e = self.next_order[k]
-        cdef int32_t slot = self.next_slot[k]
+        cdef int32_t position = self.next_position[k]
         while k > 0 and comes_before(self.means, self.next_order[k - 1], e):
             self.next_order[k] = self.next_order[k - 1]
-            self.next_slot[k] = self.next_slot[k - 1]
+            self.next_position[k] = self.next_position[k - 1]
             k -= 1
         self.next_order[k] = e
-        self.next_slot[k] = slot
+        self.next_position[k] = position
 
     cdef Py_ssize_t find_candidates(self) noexcept:
-        """The best element of every class that may beat its partner, the best first."""
+        """The best element of every class that may come in, the best first."""
         cdef Search search = self.search
         cdef Py_ssize_t count = 0
-        cdef Py_ssize_t k, c, e
-        cdef double mean
-        if self.oracle.quick_exchange:
-            for k in range(self.rank):
-                mean = self.means[search.leader[k]]
-                if search.groups[k].highest_mean < mean:
-                    continue
-                c = search.groups[k].first_class
-                while c >= 0:
-                    e = search.best_of_class(<int32_t>c, mean)
-                    if e >= 0:
-                        self.candidates[count] = e
-                        count += 1
-                    c = search.next_class[c]
-        else:
-            for c in range(search.n_classes):
-                if search.class_slot[c] < 0:
-                    continue
-                e = search.buckets.best_of_class(c)
-                if comes_before(self.means, e, self.next_order[0]):
-                    self.candidates[count] = e
-                    count += 1
+        cdef Py_ssize_t c, e
+        for c in range(search.n_classes):
+            if search.class_group[c] < 0:
+                continue
+            e = search.buckets.best_of_class(c)
+            if comes_before(self.means, e, self.next_order[0]):
+                self.candidates[count] = e
+                count += 1
         sort_descending(self.means, self.candidates[:count], self.scratch[:count])
         return count
 
@@ -164,56 +343,6 @@ cdef class LeanLeader(Leader):
         for k in range(self.rank):
             if not comes_before(self.means, e, self.next_order[k]):
                 break
-            if self.oracle.can_replace(self.next_slot[k], e):
+            if self.oracle.can_replace(self.next_position[k], e):
                 return k
         return -1
-
-    cdef void replace_within_classes(self) noexcept:
-        """Elements were exchanged within classes: groups stay, their order may change."""
-        cdef Search search = self.search
-        cdef Py_ssize_t i, k
-        for k in range(self.rank):
-            search.leader[search.position_of_slot[self.next_slot[k]]] = self.next_order[k]
-        for i in range(self.n_exchanged):
-            k = search.position_of_slot[search.class_slot[search.symmetry_class[self.came[i]]]]
-            if search.groups[k].best == self.came[i]:
-                search.remove_best(k)
-        search.forget_indices()
-
-    # ---- the order of the leader ----
-
-    cdef int sort_leader(self) except -1:
-        """Sort the leader by (mean, element), swapping neighbors, and keep partners right."""
-        cdef Py_ssize_t i, k
-        for i in range(1, self.rank):
-            k = i
-            while k > 0 and comes_after(
-                self.means, self.search.leader[k - 1], self.search.leader[k]
-            ):
-                k -= 1
-                self.transpose(k)
-        return 0
-
-    cdef int transpose(self, Py_ssize_t k) except -1:
-        """Swap positions k and k + 1. The elements whose partner was at k and that can replace the
-        other element have that partner now; no other partner changes (docs/rounds.md).
-        """
-        cdef Search search = self.search
-        cdef int32_t *place
-        cdef int32_t c
-        search.swap_positions(k)
-        place = &search.groups[k + 1].first_class
-        c = place[0]
-        if c >= 0 and search.next_class[c] < 0 and search.groups[k].first_class < 0:
-            # One group has a single class, the other is empty: the class may move with its bounds.
-            if self.oracle.can_replace(search.groups[k].slot, search.any_element(c)):
-                search.move_only_class(k + 1, k)
-            return 0
-        while place[0] >= 0:
-            c = place[0]
-            if self.oracle.can_replace(search.groups[k].slot, search.any_element(c)):
-                place[0] = search.next_class[c]
-                search.move_class(c, k + 1, k)
-            else:
-                place = &search.next_class[c]
-        return 0

@@ -40,8 +40,8 @@ cdef struct Tally:
 
 @cython.final
 cdef class Search(Groups):
-    cdef double[::1] bounds  # by position; working space of `scan`
-    cdef Py_ssize_t position  # of the partner in the exchange that was found
+    cdef double[::1] bounds  # by group; working space of `scan`
+    cdef Py_ssize_t found_group  # of the exchange that was found
 
     cdef Py_ssize_t scan(self, double width, bint test_leader) noexcept
     cdef Py_ssize_t scan_index(
@@ -51,6 +51,18 @@ cdef class Search(Groups):
         const Py_ssize_t[::1] playable,
         double[::1] values,
     ) except -2
+    cdef Py_ssize_t collect(
+        self, double width, bint with_ties, Py_ssize_t[::1] elements
+    ) noexcept
+    cdef bint collect_blocks(
+        self,
+        int32_t b,
+        double mean,
+        double factor,
+        bint with_ties,
+        Py_ssize_t[::1] elements,
+        Py_ssize_t *n,
+    ) noexcept
     cdef int32_t best_of_class(self, int32_t c, double threshold) noexcept
     cdef double exchange_value(
         self, Py_ssize_t k, double width, double margin, double best

@@ -35,19 +35,16 @@ cdef class Search(Groups):
     # ---- a round ----
 
     cdef Py_ssize_t scan(self, double width, bint test_leader) noexcept:
-        """Steps 2 and 4 in one pass over the leader.
+        """Steps 2 and 4 in two passes over the leader.
 
         Returns the outside element with the largest positive exchange index (ties: lowest element),
-        its partner's position in `position`; or NO_EXCHANGE. If the leader is tested: BEATEN if
+        its group in `found_group`; or NO_EXCHANGE. If the leader is tested: BEATEN if
         some mean is above its partner's, else REORDERED if the leader is no longer in order.
         """
         cdef double best = 0.0
-        cdef double last_mean = -INFINITY
-        cdef double mean, root, value, bound, margin
-        cdef Py_ssize_t last = -1
+        cdef double mean, root, value, bound, margin, last_mean
         cdef Py_ssize_t found = NO_EXCHANGE
-        cdef Py_ssize_t k, x
-        cdef bint is_reordered = False
+        cdef Py_ssize_t k, x, last
         cdef Group *group
         if self.rank == 0:
             return NO_EXCHANGE
@@ -66,20 +63,25 @@ cdef class Search(Groups):
                 self.evaluate(k, width)
                 if group.highest_mean > mean and self.is_beaten(k, mean):
                     return BEATEN
-            if mean <= last_mean and (mean < last_mean or x < last):
-                is_reordered = True
-            last = x
-            last_mean = mean
             bound = (group.cap + width * group.cap_slope) - (mean + width * root)
             bounds[k] = bound if width <= group.rest.until else INFINITY
             group += 1
-        if is_reordered and test_leader:
-            return REORDERED
+        leader = &self.ordered[0]
+        if test_leader:
+            last = leader[0]
+            last_mean = means[last]
+            for k in range(1, self.rank):
+                x = leader[k]
+                mean = means[x]
+                if mean <= last_mean and (mean < last_mean or x < last):
+                    return REORDERED
+                last = x
+                last_mean = mean
         # The leader is in order: no mean is larger in magnitude than the first or the last.
-        margin = ROUNDING * max(fabs(means[leader[0]]), fabs(last_mean))
+        margin = ROUNDING * max(fabs(means[leader[0]]), fabs(means[leader[self.rank - 1]]))
         # The last winner first. It often wins again, and then hardly any other group is evaluated,
         # which the processor predicts.
-        k = self.position
+        k = self.found_group
         value = self.exchange_value(k, width, margin, best)
         if value > best:
             best = value
@@ -93,7 +95,7 @@ cdef class Search(Groups):
             if value >= best and (value > best or self.groups[k].best < found):
                 best = value
                 found = self.groups[k].best
-                self.position = k
+                self.found_group = k
         return found
 
     cdef Py_ssize_t scan_index(
@@ -119,14 +121,89 @@ cdef class Search(Groups):
             e = playable[i]
             if self.buckets.bucket_of[e] < 0:
                 continue
-            k = self.position_of_slot[self.class_slot[self.symmetry_class[e]]]
+            k = self.class_group[self.symmetry_class[e]]
             own = values[self.leader[k]]
             value = exchange_index(index, values, e, own, best)
             if value > best:
                 best = value
                 found = e
-                self.position = k
+                self.found_group = k
         return found
+
+    # ---- all exchanges ----
+
+    cdef Py_ssize_t collect(
+        self, double width, bint with_ties, Py_ssize_t[::1] elements
+    ) noexcept:
+        """Write all outside elements whose exchange index is positive to `elements`, in any order,
+        and return how many there are; `with_ties`, also those for which it is 0.
+        """
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t k, x
+        cdef double mean, root, factor, value, margin
+        cdef Group *group
+        cdef Bucket *bucket
+        cdef int32_t c, b
+        for k in range(self.rank):
+            group = &self.groups[k]
+            x = self.leader[k]
+            mean = self.means[x]
+            root = self.inverse_root[x]
+            if width == 0 and group.highest_mean < mean:
+                continue
+            if group.rest.since <= width <= group.rest.until:
+                value = (group.cap + width * group.cap_slope) - (mean + width * root)
+                margin = ROUNDING * (fabs(mean) + self.largest)
+                if value + margin < 0:
+                    continue
+            c = group.first_class
+            while c >= 0:
+                b = self.buckets.first[c]
+                while b >= 0:
+                    bucket = &self.buckets.buckets[b]
+                    factor = width * (bucket.inverse_root - root)
+                    value = (bucket.mean - mean) + factor
+                    if value > 0 or (with_ties and value == 0):
+                        if bucket.length > 1:
+                            self.collect_blocks(
+                                bucket.root, mean, factor, with_ties, elements, &n
+                            )
+                        else:
+                            elements[n] = bucket.top
+                            n += 1
+                    b = bucket.next
+                c = self.next_class[c]
+        return n
+
+    cdef bint collect_blocks(
+        self,
+        int32_t b,
+        double mean,
+        double factor,
+        bint with_ties,
+        Py_ssize_t[::1] elements,
+        Py_ssize_t *n,
+    ) noexcept:
+        """The same for a bucket of several elements, from the best down. Returns whether all that
+        were visited were collected.
+        """
+        cdef double value
+        cdef int32_t i
+        if b < 0:
+            return True
+        if not self.collect_blocks(
+            self.buckets.nodes[b].higher, mean, factor, with_ties, elements, n
+        ):
+            return False
+        for i in range(self.buckets.nodes[b].length - 1, -1, -1):
+            value = (self.buckets.blocks[b].means[i] - mean) + factor
+            if value < 0 or (value == 0 and not with_ties):
+                return False
+            elements[n[0]] = self.buckets.blocks[b].elements[i]
+            n[0] += 1
+        return self.collect_blocks(
+            self.buckets.nodes[b].lower, mean, factor, with_ties, elements, n
+        )
 
     cdef double exchange_value(
         self, Py_ssize_t k, double width, double margin, double best
@@ -198,7 +275,7 @@ cdef class Search(Groups):
         cdef Py_ssize_t i
         self.begin(&tally, k, width)
         for i in range(group.n_listed):
-            self.compare(&tally, self.shortlists[group.slot, i])
+            self.compare(&tally, self.shortlists[k, i])
         if unlisted > -INFINITY:
             if (
                 unlisted + ROUNDING * (fabs(unlisted) + fabs(tally.mean) + self.largest)
@@ -237,7 +314,7 @@ cdef class Search(Groups):
         cdef double unlisted = -INFINITY
         cdef double unlisted_until = -INFINITY
         cdef double highest_mean = -INFINITY
-        cdef int32_t *shortlist = &self.shortlists[group.slot, 0]
+        cdef int32_t *shortlist = &self.shortlists[k, 0]
         cdef Bucket *buckets = &self.buckets.buckets[0]
         cdef const int32_t *first = &self.buckets.first[0]
         cdef Py_ssize_t n_listed = 0

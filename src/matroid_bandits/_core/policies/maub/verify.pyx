@@ -23,7 +23,7 @@ cdef int verify(Search search, Py_ssize_t found, double width, bint is_tested) e
     """
     cdef Py_ssize_t expected = NO_EXCHANGE
     cdef Py_ssize_t e, x
-    cdef Py_ssize_t position = -1
+    cdef Py_ssize_t group = -1
     cdef double best = 0.0
     cdef double value
     cdef int32_t k
@@ -32,7 +32,7 @@ cdef int verify(Search search, Py_ssize_t found, double width, bint is_tested) e
         if search.buckets.bucket_of[e] < 0:
             continue
         verify_bucket(search, e)
-        k = search.position_of_slot[search.class_slot[search.symmetry_class[e]]]
+        k = search.class_group[search.symmetry_class[e]]
         x = search.leader[k]
         is_beaten = is_beaten or search.means[e] > search.means[x]
         # [DG25] step 4, with operations in the order of docs/maub.md.
@@ -42,7 +42,7 @@ cdef int verify(Search search, Py_ssize_t found, double width, bint is_tested) e
         if value > best:
             best = value
             expected = e
-            position = k
+            group = k
         verify_bounds(search, e, k, width)
     if is_tested and is_beaten:
         expected = BEATEN
@@ -50,9 +50,9 @@ cdef int verify(Search search, Py_ssize_t found, double width, bint is_tested) e
         expected = REORDERED
     if found != expected:
         raise AssertionError(f"scan found {found} instead of {expected} at the width {width}")
-    if found >= 0 and search.position != position:
+    if found >= 0 and search.found_group != group:
         raise AssertionError(
-            f"the partner of {found} is at position {position}, not {search.position}"
+            f"the partner of {found} is that of group {group}, not {search.found_group}"
         )
     return 0
 
@@ -60,7 +60,7 @@ cdef int verify(Search search, Py_ssize_t found, double width, bint is_tested) e
 cdef bint is_reordered(Search search) noexcept:
     cdef Py_ssize_t k
     for k in range(search.rank - 1):
-        if comes_after(search.means, search.leader[k], search.leader[k + 1]):
+        if comes_after(search.means, search.ordered[k], search.ordered[k + 1]):
             return True
     return False
 
@@ -80,7 +80,7 @@ cdef int verify_bucket(Search search, Py_ssize_t e) except -1:
 
 
 cdef int verify_bounds(Search search, Py_ssize_t e, Py_ssize_t k, double width) except -1:
-    """All bounds that cover the outside element e, whose partner is at position k."""
+    """All bounds that cover the outside element e, which is in group k."""
     cdef Group *group = &search.groups[k]
     cdef Py_ssize_t c = search.symmetry_class[e]
     cdef double mean = search.means[e]
@@ -113,7 +113,7 @@ cdef int verify_bounds(Search search, Py_ssize_t e, Py_ssize_t k, double width) 
         )
     if group.n_listed >= 0:
         for i in range(group.n_listed):
-            if search.shortlists[group.slot, i] == search.buckets.bucket_of[e]:
+            if search.shortlists[k, i] == search.buckets.bucket_of[e]:
                 is_listed = True
         if not is_listed:
             expect("highest mean not listed", e, mean, group.unlisted_highest_mean)
