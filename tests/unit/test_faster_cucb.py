@@ -193,6 +193,46 @@ def test_many_elements_in_classes(groups: int) -> None:
     assert len(policy._kernel.state()["heap"]) < (600 if groups == 1 else 2000)
 
 
+def _numbered_by_class(edges: set[tuple[int, int]]) -> mb.GraphicMatroid:
+    """A graph without parallel edges whose element e is symmetry class e, as in a matroid written
+    in Python: ties depend on the numbers of classes.
+    """
+    graph = mb.GraphicMatroid(sorted(edges))
+    for _ in range(graph.size):
+        classes = graph._new_kernel().symmetry_classes()
+        if np.array_equal(classes, np.arange(graph.size)):
+            return graph
+        graph = mb.GraphicMatroid([graph.edges[e] for e in np.argsort(classes)])
+    raise AssertionError("no such order was found")
+
+
+@pytest.mark.parametrize("shape", ["random", "path", "star", "dense", "two parts"])
+def test_graphs_play_as_by_single_exchange_tests(shape: str) -> None:
+    """A graph has searches of its own; a matroid written in Python is asked test by test."""
+    for seed in seeds(6):
+        rng = np.random.default_rng(seed)
+        pairs = {
+            "random": rng.integers(0, 14, (30, 2)).tolist(),
+            "path": [[i, i + 1] for i in range(14)] + rng.integers(0, 15, (12, 2)).tolist(),
+            "star": [[0, i] for i in range(1, 15)] + rng.integers(0, 15, (12, 2)).tolist(),
+            "dense": rng.integers(0, 8, (60, 2)).tolist(),
+            "two parts": [[u + k, v + k] for u, v in rng.integers(0, 7, (15, 2)) for k in (0, 7)],
+        }[shape]
+        graph = _numbered_by_class({(min(p), max(p)) for p in pairs if p[0] != p[1]})
+        asked = mb.OracleMatroid(graph.size, graph.is_independent)
+        eps = [0.01, 0.1, 0.5][seed % 3]
+        policies = mb.FasterCUCB(graph, eps=eps), mb.FasterCUCB(asked, eps=eps)
+        means = rng.random(graph.size)
+        for t in range(150):
+            basis, other = (policy.select() for policy in policies)
+            assert np.array_equal(basis, other), (seed, t)
+            rewards = np.abs(rng.normal(means[basis], 0.3))
+            for policy in policies:
+                policy.update(basis, rewards)
+            if t == 70:
+                policies = pickle.loads(pickle.dumps(policies[0])), policies[1]
+
+
 def test_first_rounds_are_those_of_omm() -> None:
     rng = np.random.default_rng(1)
     for cls in catalog.MATROIDS.values():

@@ -67,8 +67,9 @@ class FasterCUCB(PendingOption, CompiledPolicy[Selection]):
     -----
     After the initial rounds greedy runs once. From then on a round costs O(rank) and, for every
     element whose rounded feature changes, a walk over the features that it passes, mostly some
-    dozens at most. With graphs, vectors and matchings there may be a circuit test per symmetry
-    class on the way, and an exchange costs the preparation for a new basis. `oracle_calls` counts
+    dozens at most. With graphs a path or a subtree of the forest is searched. With vectors and
+    matchings there may be a circuit test per symmetry class on the way, and an exchange costs the
+    preparation for a new basis. `oracle_calls` counts
     greedy's tests and, for matroids written in Python, the calls for exchanges that were not
     cached. Loops are never played.
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import choice
-from matroid_bandits._core.policies.maub.rule import MAUBKernel
+from matroid_bandits._arguments import abbreviated, choice, integer
+from matroid_bandits._core.policies.maub.rule import ALL, ONE, MAUBKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.policies.contract.checked_state import State, check_partners
@@ -30,14 +30,17 @@ if TYPE_CHECKING:
 __all__ = ["MAUB"]
 
 NEIGHBORHOODS = ("lean", "paper")
+_EXCHANGES = {"one": ONE, "all": ALL}
+# Elements that an explanation names.
+MOST_NAMED = 5
 
 
 class MAUB(IndexPolicy[Selection]):
     """Plays near a leader and calls the oracle O(log log T) times, not in every round.
 
-    It plays near a *leader*, the basis that looks best, and explores by single exchanges: element
-    e comes in for its *partner*, the weakest leader element it can replace. The oracle is called
-    only when the leader, or the order of its elements by mean, changes.
+    It plays near a *leader*, the basis that looks best, and explores by exchanges: element e comes
+    in for its *partner*, the weakest leader element it can replace. The oracle is called only when
+    the leader, or the order of its elements by mean, changes.
 
     Parameters
     ----------
@@ -48,6 +51,11 @@ class MAUB(IndexPolicy[Selection]):
         [DG25] as written: greedy from scratch and Algorithm 2 whenever something has changed.
         "lean" makes no oracle call twice and infers what it can: there are no calls for built-in
         matroids after the first leader, and a small fraction of the calls for others.
+    exchanges : {"one", "all"} or int, optional
+        How many exchanges it tries in a round. "one" is [DG25]. "all" plays the basis of largest
+        index among the leader and every element whose index is above that of its partner: a large
+        wrong leader is mended much faster. With a number k, at most the k exchanges with the
+        largest differences are tried at once.
     index : Index, str or dict, default "ucb"
         How optimistic it is about exchanges: an index such as ``KLUCB()``, or its name. The time of
         the index is the leader's local time.
@@ -99,17 +107,24 @@ class MAUB(IndexPolicy[Selection]):
         matroid: MatroidLike[Selection],
         *,
         neighborhood: Literal["lean", "paper"] = "lean",
+        exchanges: Literal["one", "all"] | int | None = None,
         index: Index | str | Mapping[str, Any] = "ucb",
         noise: float | None = None,
         seed: int = 0,
         pending: Literal["ignore", "count"] = "ignore",
     ) -> None:
         self._neighborhood = choice(neighborhood, "neighborhood", NEIGHBORHOODS)
+        self._exchanges = _checked_exchanges("one" if exchanges is None else exchanges)
         super().__init__(matroid, index=chosen_index(index, noise), seed=seed, pending=pending)
 
     def _new_kernel(self, matroid: Matroid) -> MAUBKernel:
-        index = self._index._new_kernel(self._seed)
-        return MAUBKernel(matroid, index, self._neighborhood == "lean", self._pending == "count")
+        return MAUBKernel(
+            matroid,
+            self._index._new_kernel(self._seed),
+            self._neighborhood == "lean",
+            self._pending == "count",
+            _EXCHANGES.get(self._exchanges, self._exchanges),
+        )
 
     def _moved_state(self, new: Moving, old_numbers: npt.NDArray[np.intp]) -> dict[str, Any]:
         """Local times of bases whose elements all stay; the leader is found anew."""
@@ -140,6 +155,11 @@ class MAUB(IndexPolicy[Selection]):
         return self._neighborhood
 
     @property
+    def exchanges(self) -> Literal["one", "all"] | int:
+        """How many exchanges are tried in a round: "one", "all", or at most so many at once."""
+        return self._exchanges
+
+    @property
     def leader(self) -> Selection | None:
         """The leader: labels, or ascending numbers if there are none. None in the initial
         rounds.
@@ -154,8 +174,13 @@ class MAUB(IndexPolicy[Selection]):
         came, went = np.setdiff1d(selected, leader), np.setdiff1d(leader, selected)
         if not came.size:
             return "The leader: the set that looks best so far."
-        name = self._problem.name
-        return f"The leader with {name(came[0])} in place of {name(went[0])}, to learn about it."
+        names = self._problem.name
+        if came.size == 1:
+            return f"The leader with {names(came[0])} in place of {names(went[0])}, to learn about it."
+        shown = [[str(names(e)) for e in some[:MOST_NAMED]] for some in (came, went)]
+        more = f" and {came.size - MOST_NAMED} more" if came.size > MOST_NAMED else ""
+        new, old = (", ".join(some) + more for some in shown)
+        return f"The leader with {new} in place of {old}, to learn about them."
 
     def _check_state(self, state: State) -> None:
         super()._check_state(state)
@@ -183,6 +208,15 @@ class MAUB(IndexPolicy[Selection]):
         super()._check_outcome(outcome)
         if outcome.has("leader"):
             outcome.independent_key("leader", self._kernel.matroid)
+
+
+def _checked_exchanges(value: Any) -> Any:
+    """ "one", "all", or a positive number."""
+    if isinstance(value, str):
+        if value not in _EXCHANGES:
+            raise ValueError(f"exchanges must be 'one', 'all' or a number, got {abbreviated(value)}")
+        return value
+    return integer(value, "exchanges", minimum=1)
 
 
 def _former_times(state: State, matroid: Matroid) -> dict[bytes, int]:

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 # Sides of a basis.
 cdef enum:
@@ -8,6 +8,7 @@ cdef enum:
 
 # The elements of one symmetry class on one line and one side of the basis, in a linked list.
 cdef struct Block:
+    int64_t rank  # blocks of a line and side are linked from the highest rank to the lowest
     int32_t line
     int32_t first  # the element that has been here longest
     int32_t last
@@ -15,6 +16,7 @@ cdef struct Block:
     int32_t next_of_line  # if this block is free: the next free block
     int32_t previous_of_class  # blocks of the same class and side
     int32_t next_of_class
+    int32_t padding
 
 
 cdef class Blocks:
@@ -22,6 +24,8 @@ cdef class Blocks:
     cdef Block[::1] blocks
     cdef int32_t free_block
     cdef int32_t n_blocks  # blocks with larger numbers were never used
+    cdef int32_t n_used  # blocks that are not empty
+    cdef int64_t last_rank
     cdef int32_t[:, ::1] of_line  # the first block of a line and side; -1 if there is none
     cdef int32_t[:, ::1] of_class  # the first block of a class and side
     cdef int32_t[::1] block_of  # of each element; -1 if it is in none

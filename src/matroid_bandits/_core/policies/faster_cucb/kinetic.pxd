@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t
 
-from matroid_bandits._core.policies.faster_cucb.blocks cimport Blocks
+from matroid_bandits._core.policies.faster_cucb.blocks cimport Block, Blocks
 from matroid_bandits._core.policies.faster_cucb.rounding cimport Feature
 
 # All elements of a chain with one rounded feature. Lines are numbered; s is the number of one.
@@ -14,6 +14,8 @@ cdef struct Line:
     int32_t above  # the next heavier line; -1 if there is none
     int32_t below  # the next lighter line; if this line is free: the next free one
     int32_t place  # position in the heap
+    int32_t proposed  # during a search: the first block on it that was proposed; otherwise -1
+    int32_t padding
 
 
 cdef class KineticOrder(Blocks):
@@ -36,6 +38,8 @@ cdef class KineticOrder(Blocks):
     cdef int32_t find_place(self, int32_t s, const Feature *feature, bint down) noexcept
     cdef void move(self, int32_t e, const Feature *feature, int32_t end, bint down) noexcept
 
+    cdef int32_t first_proposed(self, int32_t s, int32_t end, bint down) noexcept
+
     cdef int32_t next_to_overtake(self, double scale) noexcept
     cdef void overtake(self, int32_t s) noexcept
     cdef int32_t rise(self, int32_t s) noexcept
@@ -47,3 +51,16 @@ cdef class KineticOrder(Blocks):
     cdef void predict(self, int32_t s) noexcept
     cdef double crossing_of(self, int32_t s) noexcept
     cdef void sift(self, int32_t i) noexcept
+
+
+# To find the first of several blocks in the order of lines: propose each, call `first_proposed`,
+# withdraw each. Here, because methods of another module are not inlined.
+
+cdef inline void propose(Line *lines, const Block *blocks, int32_t b) noexcept:
+    cdef Line *line = &lines[blocks[b].line]
+    if line.proposed < 0 or blocks[line.proposed].rank < blocks[b].rank:
+        line.proposed = b
+
+
+cdef inline void withdraw(Line *lines, const Block *blocks, int32_t b) noexcept:
+    lines[blocks[b].line].proposed = -1

@@ -113,6 +113,18 @@ cdef class KineticOrder(Blocks):
             s = self.new_line(feature, chain, end, s)
         self.insert(s, e)
 
+    # ---- search ----
+
+    cdef int32_t first_proposed(self, int32_t s, int32_t end, bint down) noexcept:
+        """The first block that was proposed, from line s, inclusive, to `end`, exclusive; -1 if
+        there is none.
+        """
+        while s != end:
+            if self.lines[s].proposed >= 0:
+                return self.lines[s].proposed
+            s = self.lines[s].below if down else self.lines[s].above
+        return -1
+
     # ---- lines ----
 
     cdef int32_t new_line(
@@ -133,6 +145,7 @@ cdef class KineticOrder(Blocks):
         line.high = feature.high
         line.chain = chain
         self.of_line[s, OUTSIDE] = self.of_line[s, INSIDE] = -1
+        line.proposed = -1
         line.crossing = INFINITY
         line.place = self.heap_length
         self.heap[self.heap_length] = s
@@ -312,6 +325,7 @@ cdef class KineticOrder(Blocks):
         lines["below"][:n] = np.arange(n) + 1
         lines["below"][(ends - 1)[filled]] = -1
         lines["place"][state["heap"]] = np.arange(n)
+        lines["proposed"] = -1
         self.lines = lines
         for s in range(n):
             self.lines[s].crossing = self.crossing_of(s)
@@ -330,5 +344,7 @@ LINE = np.dtype(
         ("above", "i4"),
         ("below", "i4"),
         ("place", "i4"),
+        ("proposed", "i4"),
+        ("padding", "i4"),
     ]
 )

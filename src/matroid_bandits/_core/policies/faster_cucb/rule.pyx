@@ -1,15 +1,19 @@
 """FasterCUCB [TOA24]: a best basis by rounded weights, kept up to date by single exchanges."""
 
 from libc.math cimport log, sqrt
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
-from matroid_bandits._core.policies.faster_cucb.blocks cimport INSIDE, OUTSIDE
-from matroid_bandits._core.policies.faster_cucb.kinetic cimport KineticOrder
+from matroid_bandits._core.policies.faster_cucb.blocks cimport INSIDE, OUTSIDE, Block
+from matroid_bandits._core.policies.faster_cucb.forest cimport Arc, Forest, Vertex
+from matroid_bandits._core.policies.faster_cucb.kinetic cimport (
+    KineticOrder, Line, propose, withdraw
+)
 from matroid_bandits._core.policies.base cimport PolicyKernel
 from matroid_bandits._core.policies.faster_cucb.rounding cimport Feature, Rounding
 
+from matroid_bandits._core.matroids.graphic import GraphicKernel
 from matroid_bandits._core.matroids.partition import PartitionKernel
 
 
@@ -25,6 +29,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
     cdef const int32_t[::1] symmetry_class
     cdef Rounding rounding
     cdef KineticOrder kinetic
+    cdef Forest forest  # of the basis, for a graph; None for other matroids
     cdef bint has_basis
     cdef Py_ssize_t[::1] members  # of the basis, by position
     cdef Py_ssize_t[::1] ascending  # the same, sorted
@@ -49,6 +54,10 @@ cdef class FasterCUCBKernel(PolicyKernel):
         # No circuit has elements of two groups of a partition.
         has_groups = isinstance(self.oracle, PartitionKernel)
         self.kinetic = KineticOrder(symmetry_class, n_classes, has_groups)
+        if isinstance(self.oracle, GraphicKernel):
+            self.forest = Forest(
+                len(matroid._vertices), matroid._tails, matroid._heads, symmetry_class
+            )
         self.members = np.zeros(self.rank, dtype=np.intp)
         self.ascending = np.zeros(self.rank, dtype=np.intp)
         self.position_of = np.zeros(self.size, dtype=np.int32)
@@ -145,11 +154,11 @@ cdef class FasterCUCBKernel(PolicyKernel):
             for i in range(self.rank):
                 kinetic.reserve()
                 kinetic.change_side(<int32_t>self.found[i])
+            self.members[:] = self.found
+            self.update_from_members()
         except BaseException:
             kinetic.clear()
             raise
-        self.members[:] = self.found
-        self.update_from_members()
         self.has_basis = True
         return 0
 
@@ -160,6 +169,8 @@ cdef class FasterCUCBKernel(PolicyKernel):
         for k in range(self.rank):
             self.position_of[self.members[k]] = <int32_t>k
         self.is_prepared = False
+        if self.forest is not None:
+            self.forest.set_basis(self.members)
         return 0
 
     # ---- features change ----
@@ -188,9 +199,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
         if inside == down:
             # An element of the basis that falls is replaced by the heaviest element that can
             # replace it. One outside that rises replaces the lightest element that it can.
-            while other < 0 and s != end:
-                other = self.partner_on(s, e)
-                s = kinetic.lines[s].below if down else kinetic.lines[s].above
+            other = self.first_partner(e, s, end, down)
         kinetic.move(e, &feature, end, down)
         if other >= 0:
             if inside:
@@ -226,7 +235,7 @@ cdef class FasterCUCBKernel(PolicyKernel):
         while kinetic.has(lower, OUTSIDE):
             block = kinetic.of_line[lower, OUTSIDE]
             e = kinetic.blocks[block].first
-            x = self.partner_on(upper, e)
+            x = self.first_partner(e, upper, kinetic.lines[upper].above, False)
             kinetic.reserve()
             if target < 0:
                 target = kinetic.rise(lower)
@@ -241,6 +250,97 @@ cdef class FasterCUCBKernel(PolicyKernel):
         return 0
 
     # ---- exchange ----
+
+    cdef int32_t first_partner(self, int32_t e, int32_t s, int32_t end, bint down) except -2:
+        """The first element, from line s, inclusive, to `end`, exclusive, that can be exchanged
+        with e; -1 if there is none.
+        """
+        cdef int32_t other
+        if self.forest is not None:
+            if self.kinetic.side[e] == INSIDE:
+                return self.first_across_cut(e, s, end, down)
+            return self.first_on_path(e, s, end, down)
+        while s != end:
+            other = self.partner_on(s, e)
+            if other >= 0:
+                return other
+            s = self.kinetic.lines[s].below if down else self.kinetic.lines[s].above
+        return -1
+
+    cdef int32_t first_on_path(self, int32_t e, int32_t s, int32_t end, bint down) noexcept:
+        """`first_partner` of an edge outside the forest: on the path between its ends."""
+        cdef KineticOrder kinetic = self.kinetic
+        cdef Line *lines = &kinetic.lines[0]
+        cdef const Block *blocks = &kinetic.blocks[0]
+        cdef const int32_t *block_of = &kinetic.block_of[0]
+        cdef Py_ssize_t n = self.forest.find_path(e)
+        cdef const int32_t *path = &self.forest.path[0]
+        cdef Py_ssize_t i
+        cdef int32_t block
+        for i in range(n):
+            propose(lines, blocks, block_of[path[i]])
+        block = kinetic.first_proposed(s, end, down)
+        for i in range(n):
+            withdraw(lines, blocks, block_of[path[i]])
+        return blocks[block].first if block >= 0 else -1
+
+    cdef int32_t first_across_cut(self, int32_t x, int32_t s, int32_t end, bint down) noexcept:
+        """`first_partner` of an edge of the forest: between the two trees that remain without it.
+
+        There are two ways to find it: test the edges on the lines in their order, or read all edges
+        of the smaller tree. The first is tried for as long as the second would take.
+        """
+        cdef KineticOrder kinetic = self.kinetic
+        cdef Forest forest = self.forest
+        cdef const Vertex *vertices = &forest.vertices[0]
+        cdef int64_t n_tests, mark
+        cdef int32_t block, other
+        forest.find_cut(x)
+        mark = forest.side_mark
+        # A class has this many blocks on average. Each is read twice.
+        n_tests = 2 * forest.n_arcs * (1 + kinetic.n_used // kinetic.of_class.shape[0])
+        while s != end:
+            block = kinetic.of_line[s, OUTSIDE]
+            while block >= 0:
+                if n_tests == 0:
+                    return self.first_of_cut(s, end, down)
+                n_tests -= 1
+                other = kinetic.blocks[block].first
+                if (vertices[forest.tails[other]].mark == mark) != (
+                    vertices[forest.heads[other]].mark == mark
+                ):
+                    return other
+                block = kinetic.blocks[block].next_of_line
+            s = kinetic.lines[s].below if down else kinetic.lines[s].above
+        return -1
+
+    cdef int32_t first_of_cut(self, int32_t s, int32_t end, bint down) noexcept:
+        """The same by the edges of the smaller tree, after `find_cut`."""
+        cdef KineticOrder kinetic = self.kinetic
+        cdef Forest forest = self.forest
+        cdef Line *lines = &kinetic.lines[0]
+        cdef const Block *blocks = &kinetic.blocks[0]
+        cdef int32_t block = -1
+        cdef int32_t i, k, b, v
+        cdef bint withdraws
+        cdef const Arc *arc
+        for withdraws in range(2):
+            if withdraws:
+                block = kinetic.first_proposed(s, end, down)
+            for i in range(forest.n_side):
+                v = forest.side[i]
+                for k in range(forest.first_arc[v], forest.first_arc[v + 1]):
+                    arc = &forest.arcs[k]
+                    if forest.vertices[arc.target].mark == forest.side_mark:
+                        continue
+                    b = kinetic.of_class[arc.symmetry_class, OUTSIDE]
+                    while b >= 0:
+                        if withdraws:
+                            withdraw(lines, blocks, b)
+                        else:
+                            propose(lines, blocks, b)
+                        b = blocks[b].next_of_class
+        return blocks[block].first if block >= 0 else -1
 
     cdef int32_t partner_on(self, int32_t s, int32_t e) except -2:
         """An element of line s, on the other side of the basis, that can be exchanged with e; -1
@@ -273,6 +373,8 @@ cdef class FasterCUCBKernel(PolicyKernel):
         cdef Py_ssize_t k = self.position_of[x]
         self.members[k] = e
         self.position_of[e] = <int32_t>k
+        if self.forest is not None:
+            self.forest.exchange(x, e)
         self.kinetic.change_side(x)
         self.kinetic.change_side(e)
         if self.symmetry_class[x] != self.symmetry_class[e] or not self.oracle.quick_exchange:

@@ -31,6 +31,17 @@ cdef class AvailableLeader:
         Py_ssize_t time,
         double[::1] values,
     ) except -2
+    cdef Py_ssize_t collect(
+        self,
+        MatroidKernel oracle,
+        const Py_ssize_t[::1] candidates,
+        double width,
+        IndexKernel index,
+        Py_ssize_t time,
+        double[::1] values,
+        double[::1] differences,
+        Py_ssize_t[::1] elements,
+    ) except -1
     cdef Py_ssize_t n_tests(
         self, MatroidKernel oracle, const Py_ssize_t[::1] candidates
     ) except -1

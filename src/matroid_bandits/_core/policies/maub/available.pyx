@@ -184,6 +184,45 @@ cdef class AvailableLeader:
                 self.partner = x
         return best_element
 
+    cdef Py_ssize_t collect(
+        self,
+        MatroidKernel oracle,
+        const Py_ssize_t[::1] candidates,
+        double width,
+        IndexKernel index,
+        Py_ssize_t time,
+        double[::1] values,
+        double[::1] differences,
+        Py_ssize_t[::1] elements,
+    ) except -1:
+        """Write all elements whose index is above that of their partner to `elements`, ascending,
+        with the differences by element, and return how many there are. The arguments are those of
+        `best_exchange`; indices of all elements are written to `values`.
+        """
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t i, e, x
+        if index is not None:
+            index.evaluate(candidates, time, values)
+        for i in range(candidates.shape[0]):
+            e = candidates[i]
+            if index is None:
+                values[e] = self.means[e] + width * self.inverse_root[e]
+        for i in range(candidates.shape[0]):
+            e = candidates[i]
+            if self.is_member[e]:
+                continue
+            x = self.leader[self.position_of_partner(oracle, e)]
+            if index is None:
+                differences[e] = (self.means[e] - self.means[x]) + width * (
+                    self.inverse_root[e] - self.inverse_root[x]
+                )
+            else:
+                differences[e] = values[e] - values[x]
+            if differences[e] > 0:
+                elements[n] = e
+                n += 1
+        return n
+
     cdef Py_ssize_t n_tests(
         self, MatroidKernel oracle, const Py_ssize_t[::1] candidates
     ) except -1:

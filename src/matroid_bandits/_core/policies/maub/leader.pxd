@@ -5,6 +5,7 @@ from libc.string cimport memcmp
 from matroid_bandits._core.checked cimport CHECKED
 from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.matroids.base cimport MatroidKernel
+from matroid_bandits._core.policies.maub.exchanges cimport Exchanges
 from matroid_bandits._core.policies.maub.search cimport Search
 from matroid_bandits._core.policies.maub.verify cimport verify
 from matroid_bandits._core.policies.contract.round cimport Statistics
@@ -32,6 +33,9 @@ cdef class Leader:
     cdef Py_ssize_t[::1] came  # elements exchanged so far
     cdef Py_ssize_t[::1] went
     cdef Py_ssize_t n_exchanged
+    # Several exchanges at once, by indices; the order of the leader in it may be an old one.
+    cdef Exchanges joint
+    cdef bint is_joint_old
 
     cdef inline bint has_key(self, bytes key) noexcept:
         """Whether `key` is the leader, as a key of dictionaries."""
@@ -78,6 +82,11 @@ cdef class Leader:
         return self.search.scan_index(index, time, playable, values)
 
     cdef void write_exchange(self, Py_ssize_t e, Py_ssize_t[::1] basis) noexcept
+    cdef Py_ssize_t write_best_basis(
+        self, const double[::1] values, const Py_ssize_t[::1] candidates, Py_ssize_t[::1] basis
+    ) except -1
+
+    cdef void begin_joint(self) noexcept
 
     # Step 5
     cdef inline const int32_t *buckets(self) noexcept:

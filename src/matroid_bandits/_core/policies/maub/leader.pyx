@@ -46,6 +46,8 @@ cdef class Leader:
         self.next_partner = np.zeros(n_classes, dtype=np.int32)
         self.came = np.zeros(rank, dtype=np.intp)
         self.went = np.zeros(rank, dtype=np.intp)
+        self.joint = Exchanges(oracle, rank, means.shape[0])
+        self.is_joint_old = True
 
     # ---- step 2 ----
 
@@ -180,6 +182,7 @@ cdef class Leader:
         self.members[:] = self.next_order
         sort_elements(self.members)
         self.exists = True
+        self.is_joint_old = True
 
     cdef void install_groups(self) noexcept:
         """Put every class into the group of the partner that was found."""
@@ -231,6 +234,24 @@ cdef class Leader:
         prefetch(&self.search.buckets.bucket_of[e])
         prefetch(&self.search.symmetry_class[e])
 
+    cdef Py_ssize_t write_best_basis(
+        self, const double[::1] values, const Py_ssize_t[::1] candidates, Py_ssize_t[::1] basis
+    ) except -1:
+        """Write the best basis of the leader and `candidates` into `basis`, ascending. Candidates
+        are outside elements, the highest value first. Returns the oracle calls, if they are counted
+        as the paper does: one for each element that greedy tests.
+        """
+        self.begin_joint()
+        self.is_prepared = self.is_prepared and self.oracle.quick_exchange
+        self.joint.find_by_greedy(values, candidates)
+        self.joint.write(self.members, basis)
+        return self.oracle.tested
+
+    cdef void begin_joint(self) noexcept:
+        if self.is_joint_old:
+            self.joint.begin(self.search.ordered)
+            self.is_joint_old = False
+
     # ---- for users, and saving ----
 
     def elements(self):
@@ -265,6 +286,7 @@ cdef class Leader:
             self.search.insert(e)
         self.install_groups()
         self.is_prepared = False
+        self.is_joint_old = True
 
 
 cdef class PublishedLeader(Leader):

@@ -8,6 +8,7 @@ import numpy as np
 from matroid_bandits._core.policies.maub.search cimport Search, comes_after
 from matroid_bandits._core.sorting cimport comes_before, sort_ascending, sort_descending
 
+from matroid_bandits._core.matroids.cached import CachedKernel
 from matroid_bandits.errors import no_end
 
 cdef enum:
@@ -77,6 +78,24 @@ cdef class LeanLeader(Leader):
             self.position[self.search.order[i]] = <int32_t>i
         return 0
 
+    # ---- step 4 ----
+
+    cdef Py_ssize_t write_best_basis(
+        self, const double[::1] values, const Py_ssize_t[::1] candidates, Py_ssize_t[::1] basis
+    ) except -1:
+        self.prepare_again()
+        self.begin_joint()
+        if isinstance(self.oracle, CachedKernel):
+            # The order becomes that of the basis found. If the oracle fails, anything may be.
+            self.is_joint_old = True
+            self.is_prepared = False
+            self.is_prepared = not self.joint.find_by_tests(self.prepared, values, candidates)
+        else:
+            self.joint.find(self.prepared, values, candidates)
+            self.is_prepared = self.oracle.quick_exchange
+        self.joint.write(self.members, basis)
+        return 0
+
     # ---- a better basis, with a kernel that answers quickly: it cannot fail ----
 
     cdef int improve_at_once(self) except -1:
@@ -96,6 +115,7 @@ cdef class LeanLeader(Leader):
         search.lower_widths()
         exchanges.write(self.members, self.next_order)
         self.members[:] = self.next_order
+        self.is_joint_old = True
         n_symmetric = self.replace_symmetric()
         self.sort_leader()
         if n_symmetric < exchanges.n:

@@ -9,10 +9,21 @@ from matroid_bandits._core.policies.base import PolicyKernel
 if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
 
+ONE: int
+ALL: int
+MAX_FORMER_LEADERS: int
+MAX_FORMER_ELEMENTS: int
+
 class MAUBKernel(PolicyKernel):
     lean: bool
+    exchanges: int
     def __init__(
-        self, matroid: Matroid, index: IndexKernel, lean: bool, counts_pending: bool = False
+        self,
+        matroid: Matroid,
+        index: IndexKernel,
+        lean: bool,
+        counts_pending: bool = False,
+        exchanges: int = ...,
     ) -> None: ...
     def round_leader(self) -> npt.NDArray[np.intp] | None: ...
     def leader_copy(self) -> npt.NDArray[np.intp] | None: ...

@@ -13,15 +13,24 @@ from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.policies.base cimport PolicyKernel
 from matroid_bandits._core.policies.maub.available cimport AvailableLeader
 from matroid_bandits._core.policies.maub.leader cimport Leader
-from matroid_bandits._core.policies.maub.search cimport BEATEN, NO_EXCHANGE, REORDERED
+from matroid_bandits._core.policies.maub.search cimport BEATEN, NO_EXCHANGE, REORDERED, Search
 from matroid_bandits._core.policies.contract.round cimport Statistics, observe, statistics_of
-from matroid_bandits._core.sorting cimport sort_elements
+from matroid_bandits._core.sorting cimport sort_descending, sort_elements
 
 from matroid_bandits._core.policies.maub.leader import PublishedLeader
 from matroid_bandits._core.policies.maub.lean import LeanLeader
 
-# Local times of so many former leaders are kept, those that led most recently: 4 MB at rank 20.
+# Local times of so many former leaders are kept, those that led most recently: 4 MB at rank 20; and
+# not more elements of them in all than that, 16 MB.
 MAX_FORMER_LEADERS = 10_000
+MAX_FORMER_ELEMENTS = 2_000_000
+
+# `exchanges`: the best one, or so many as have a positive index, or at most as many as the number.
+ONE = 0
+ALL = -1
+
+cdef enum:
+    SEVERAL = -4  # exchanges were made and the set to play is written
 
 
 cdef double scale_of(UCBKernel ucb) noexcept:
@@ -46,18 +55,31 @@ cdef class MAUBKernel(PolicyKernel):
     cdef UCBKernel ucb  # the index, if it is this one: rounds need not look at every element
     cdef double[::1] values  # of any other index, by element, computed in every round
     cdef Py_ssize_t valued  # the round that `values` are for
+    cdef readonly Py_ssize_t exchanges  # in a round: ONE, ALL, or at most so many at once
+    cdef Py_ssize_t max_former  # leaders whose local times are kept
+    # Working space for several exchanges at once: elements that may come in, and the difference
+    # between the index of an element and that of its partner.
+    cdef Py_ssize_t[::1] comers
+    cdef double[::1] differences
 
-    def __init__(self, matroid, index, bint lean, bint counts_pending=False):
+    def __init__(
+        self, matroid, index, bint lean, bint counts_pending=False, Py_ssize_t exchanges=ONE
+    ):
         # The leader needs means, even if the index does not.
         super().__init__(matroid, index, max(1, index.min_count), counts_pending)
         self.lean = lean
         self.valued = -1
         self.values = None
+        self.exchanges = exchanges
+        self.max_former = min(MAX_FORMER_LEADERS, MAX_FORMER_ELEMENTS // max(1, self.rank))
         if isinstance(index, UCBKernel):
             self.ucb = index
             self.work = self.rank
-        else:
+        if self.ucb is None or exchanges != ONE:
             self.values = np.zeros(self.size)
+        if exchanges != ONE:
+            self.comers = np.zeros(self.size, dtype=np.intp)
+            self.differences = np.zeros(self.size)
         if lean:
             self.remember_answers()
         symmetry_class = self.oracle.symmetry_classes()
@@ -114,17 +136,85 @@ cdef class MAUBKernel(PolicyKernel):
         if self.ucb is None or found != NO_EXCHANGE:
             if self.local_time % self.period == 0:
                 found = NO_EXCHANGE
+            elif self.exchanges != ONE:
+                found = self.exchange_several()
             elif self.ucb is None:
                 found = self.best_exchange_by_values()
-        self.leader.write_exchange(found, self.chosen)
+        if found != SEVERAL:
+            self.leader.write_exchange(found, self.chosen)
         # Step 3: local time. Last, because an index may raise.
         self.local_time += 1
         return 0
+
+    cdef Py_ssize_t exchange_several(self) except -2:
+        """Step 4 with several exchanges at once: the basis of largest index among the leader and
+        the elements whose index is above that of their partner (docs/many-exchanges.md). It is
+        written into `chosen`, for SEVERAL. NO_EXCHANGE if there is no such element.
+        """
+        cdef Py_ssize_t n = self.collect_comers()
+        cdef Py_ssize_t calls
+        if n == 0:
+            return NO_EXCHANGE
+        n = self.cut_comers(n)
+        try:
+            calls = self.leader.write_best_basis(self.values, self.comers[:n], self.chosen)
+            if not self.lean:
+                self.oracle_calls += calls
+        finally:
+            self.oracle_calls += self.oracle.n_calls
+            self.oracle.n_calls = 0
+        return SEVERAL
+
+    cdef Py_ssize_t collect_comers(self) except -1:
+        """Write the elements whose index is above that of their partner to `comers`, with the
+        differences, and `values` of these and of the leader. Returns how many there are.
+        """
+        cdef Search search = self.leader.search
+        cdef double width
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t i, k, e, x
+        if self.ucb is not None:
+            width = self.width()
+            n = search.collect(width, False, self.comers)
+            for k in range(self.rank):
+                e = search.leader[k]
+                self.values[e] = self.means[e] + width * self.inverse_root[e]
+            for i in range(n):
+                e = self.comers[i]
+                x = search.leader[search.class_group[search.symmetry_class[e]]]
+                self.values[e] = self.means[e] + width * self.inverse_root[e]
+                self.differences[e] = (self.means[e] - self.means[x]) + width * (
+                    self.inverse_root[e] - self.inverse_root[x]
+                )
+            return n
+        self.index.evaluate(self.playable, self.local_time + 1, self.values)
+        self.valued = self.rounds
+        for i in range(self.playable.shape[0]):
+            e = self.playable[i]
+            if search.buckets.bucket_of[e] < 0:
+                continue
+            x = search.leader[search.class_group[search.symmetry_class[e]]]
+            self.differences[e] = self.values[e] - self.values[x]
+            if self.differences[e] > 0:
+                self.comers[n] = e
+                n += 1
+        return n
+
+    cdef Py_ssize_t cut_comers(self, Py_ssize_t n) noexcept:
+        """Keep the comers with the largest differences, if there are too many, and sort them by
+        index. Returns how many are left.
+        """
+        if self.exchanges != ALL and n > self.exchanges:
+            sort_descending(self.differences, self.comers[:n], self.scratch[:n])
+            n = self.exchanges
+        sort_descending(self.values, self.comers[:n], self.scratch[:n])
+        return n
 
     cdef int decide_available(self) except -1:
         """Steps 2 to 4 on the available elements."""
         cdef Py_ssize_t n_outside, local_time
         cdef Py_ssize_t found = NO_EXCHANGE
+        cdef Py_ssize_t n_comers = 0
         cdef Py_ssize_t oracle_calls = self.oracle_calls
         cdef Py_ssize_t greedy_calls = self.greedy_calls
         cdef MatroidKernel oracle
@@ -145,10 +235,14 @@ cdef class MAUBKernel(PolicyKernel):
                 try:
                     if not self.lean:
                         self.oracle_calls += self.available.n_tests(oracle, self.candidates)
-                    if local_time % (n_outside + 1) != 0:
+                    if local_time % (n_outside + 1) != 0 and self.exchanges != ONE:
+                        n_comers = self.collect_available(oracle, local_time + 1)
+                    elif local_time % (n_outside + 1) != 0:
                         found = self.best_available_exchange(oracle, local_time + 1)
                 finally:
                     self.available.end_search()
+            if n_comers > 0:
+                self.exchange_available(n_comers)
         except BaseException:
             self.oracle_calls, self.greedy_calls = oracle_calls, greedy_calls
             raise
@@ -156,7 +250,8 @@ cdef class MAUBKernel(PolicyKernel):
             # The answers to these calls are cached, even if a later call raised an error.
             self.oracle_calls += self.oracle.n_calls
             self.oracle.n_calls = 0
-        self.available.write_exchange(found, self.chosen)
+        if n_comers == 0:
+            self.available.write_exchange(found, self.chosen)
         self.decided_key = key
         self.set_time(key, local_time + 1)
         self.drop_times()
@@ -188,6 +283,38 @@ cdef class MAUBKernel(PolicyKernel):
         if index is not None and not index.is_lazy:
             self.valued = self.rounds
         return found
+
+    cdef Py_ssize_t collect_available(self, MatroidKernel oracle, Py_ssize_t time) except -1:
+        """Find `comers` among the available elements; return how many there are."""
+        cdef double width = 0.0 if self.ucb is None else width_of(self.ucb, time)
+        cdef IndexKernel index = self.index if self.ucb is None else None
+        cdef Py_ssize_t n = self.available.collect(
+            oracle,
+            self.candidates,
+            width,
+            index,
+            time,
+            self.values,
+            self.differences,
+            self.comers,
+        )
+        if index is not None:
+            self.valued = self.rounds
+        return self.cut_comers(n) if n > 0 else 0
+
+    cdef int exchange_available(self, Py_ssize_t n) except -1:
+        """Several exchanges at once among the available elements: greedy on the leader and the
+        comers.
+        """
+        cdef Py_ssize_t rank = self.round_rank
+        cdef Py_ssize_t k
+        for k in range(rank):
+            self.comers[n + k] = self.available.leader[k]
+        n += rank
+        sort_descending(self.values, self.comers[:n], self.scratch[:n])
+        self.oracle.greedy(self.comers[:n], rank, self.found)
+        self.oracle_calls += self.oracle.tested
+        return self.choose_found()
 
     cdef Py_ssize_t time_of(self, key) except? -1:
         """The local time of a basis."""
@@ -231,7 +358,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef int drop_times(self) except -1:
         """Drop the local times of leaders that led longest ago, if there are too many."""
-        while len(self.former_times) > MAX_FORMER_LEADERS:
+        while len(self.former_times) > self.max_former:
             self.former_times.popitem(last=False)
         return 0
 
@@ -344,7 +471,7 @@ cdef class MAUBKernel(PolicyKernel):
         }
 
     def parameters(self):
-        return self.index, self.lean, self.counts_pending
+        return self.index, self.lean, self.counts_pending, self.exchanges
 
     def restore(self, state):
         super().restore(state)
