@@ -35,6 +35,9 @@ cdef class MatroidKernel:
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1
     cdef object find_symmetry_classes(self)
+    cdef Py_ssize_t first_replaceable_of(
+        self, const Py_ssize_t[::1] positions, Py_ssize_t element
+    ) except -2
 
     # Circuits that contain one of several elements of the basis, which are about to leave it.
     cdef const Py_ssize_t[::1] leaving

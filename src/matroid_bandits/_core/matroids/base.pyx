@@ -66,6 +66,16 @@ cdef class MatroidKernel:
                 count += 1
         return count
 
+    cdef Py_ssize_t first_replaceable_of(
+        self, const Py_ssize_t[::1] positions, Py_ssize_t element
+    ) except -2:
+        """The first of `positions` that `element` can replace, or -1."""
+        cdef Py_ssize_t i
+        for i in range(positions.shape[0]):
+            if self.can_replace(positions[i], element):
+                return positions[i]
+        return -1
+
     cdef int mark_leaving(self, const Py_ssize_t[::1] positions) except -1:
         """Prepare `can_replace_leaving` for these positions."""
         self.leaving = positions

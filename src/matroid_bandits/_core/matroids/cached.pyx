@@ -192,10 +192,77 @@ cdef class CachedKernel(MatroidKernel):
             return 0
         answer = self.inner.can_replace(position, element)
         self.n_calls += 1
-        self.known[element, slot // 64] |= <uint64_t>1 << (slot % 64)
-        if answer:
-            self.yes[element, slot // 64] |= <uint64_t>1 << (slot % 64)
+        self.note(position, element, answer)
         return 0
+
+    # ---- several answers at once ----
+
+    cdef Py_ssize_t first_replaceable_of(
+        self, const Py_ssize_t[::1] positions, Py_ssize_t element
+    ) except -2:
+        """The first of `positions` that `element` can replace, or -1.
+
+        The basis without some of its elements and with `element` is independent if and only if
+        `element` can replace one of these. So one call says whether any of several answers is yes,
+        and bisection finds the first.
+        """
+        cdef Py_ssize_t n = 0  # positions whose answer is not known, before the first that is yes
+        cdef Py_ssize_t found = -1
+        cdef Py_ssize_t low = 0
+        cdef Py_ssize_t high, middle, i
+        for i in range(positions.shape[0]):
+            if not self.is_known(positions[i], element):
+                self.positions[n] = positions[i]
+                n += 1
+            elif self.can_replace(positions[i], element):
+                found = positions[i]
+                break
+        if n == 0:
+            return found
+        if n == 1 or self.inner.n_kernels > 1 or self.has_circuit:
+            # A call may bring the whole circuit, or be several calls of a part.
+            return MatroidKernel.first_replaceable_of(self, positions, element)
+        if not self.can_replace_any(0, n, element):
+            return found
+        high = n
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.can_replace_any(low, middle, element):
+                high = middle
+            else:
+                low = middle
+        # The only one that is left.
+        self.note(self.positions[low], element, True)
+        return self.positions[low]
+
+    cdef bint can_replace_any(
+        self, Py_ssize_t low, Py_ssize_t high, Py_ssize_t element
+    ) except -1:
+        """Whether `element` can replace any of `self.positions[low:high]`, by one oracle call."""
+        cdef Py_ssize_t i
+        cdef bint answer
+        kept = np.array(self.basis)
+        kept[np.asarray(self.positions[low:high])] = -1
+        elements = np.append(kept[kept >= 0], element)
+        self.is_inner_prepared = False
+        answer = self.inner.is_independent(elements)
+        self.n_calls += 1
+        if not answer or high - low == 1:
+            for i in range(low, high):
+                self.note(self.positions[i], element, answer)
+        return answer
+
+    cdef bint is_known(self, Py_ssize_t position, Py_ssize_t element) noexcept:
+        cdef Py_ssize_t slot = self.slot_at[position]
+        return (self.known[element, slot // 64] & (<uint64_t>1 << (slot % 64))) != 0
+
+    cdef void note(self, Py_ssize_t position, Py_ssize_t element, bint answer) noexcept:
+        """Cache an answer."""
+        cdef Py_ssize_t slot = self.slot_at[position]
+        cdef uint64_t bit = <uint64_t>1 << (slot % 64)
+        self.known[element, slot // 64] |= bit
+        if answer:
+            self.yes[element, slot // 64] |= bit
 
     # ---- saving ----
 

@@ -155,7 +155,7 @@ cdef class Exchanges:
         from the answers about the basis before.
         """
         cdef Py_ssize_t n_prepared = 0  # exchanges that the oracle is prepared for
-        cdef Py_ssize_t i, j, k, e
+        cdef Py_ssize_t i, j, k, n, e
         self.n = 0
         sort_descending(values, self.order, self.scratch)
         for k in range(self.rank):
@@ -167,19 +167,24 @@ cdef class Exchanges:
                 if self.oracle.can_replace(self.position_of[self.went[j]], e):
                     n_prepared = self.prepare_exchanges(n_prepared)
                     break
+            # From the worst element up. One that has come since then is not in the circuit.
+            n = 0
             for k in range(self.rank - 1, -1, -1):
                 if not comes_before(values, e, self.order[k]):
                     break
-                # An element that has come since then is not in the circuit.
-                if self.position_of[self.order[k]] >= 0 and self.oracle.can_replace(
-                    self.position_of[self.order[k]], e
-                ):
-                    self.came[self.n] = e
-                    self.went[self.n] = self.order[k]
-                    self.n += 1
-                    self.position_of[e] = -1
-                    self.put_in_order(values, k, e)
-                    break
+                if self.position_of[self.order[k]] >= 0:
+                    self.positions[n] = self.position_of[self.order[k]]
+                    n += 1
+            j = self.oracle.first_replaceable_of(self.positions[:n], e)
+            if j >= 0:
+                self.came[self.n] = e
+                self.went[self.n] = self.present[j]
+                self.n += 1
+                self.position_of[e] = -1
+                k = self.rank - 1
+                while self.order[k] != self.present[j]:
+                    k -= 1
+                self.put_in_order(values, k, e)
         return n_prepared > 0
 
     cdef Py_ssize_t prepare_exchanges(self, Py_ssize_t n_prepared) except -1:
