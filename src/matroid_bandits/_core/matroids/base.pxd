@@ -31,6 +31,11 @@ cdef class MatroidKernel:
     # Built on these; overridden where there is a faster way.
     cdef Py_ssize_t partner(self, Py_ssize_t element) except -2
     cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1
+    # Whether `circuit_in_any_order` takes no more steps than the circuit is long.
+    cdef bint lists_circuits
+    cdef Py_ssize_t circuit_in_any_order(
+        self, Py_ssize_t element, Py_ssize_t *positions
+    ) noexcept
     cdef Py_ssize_t greedy(
         self, const Py_ssize_t[::1] order, Py_ssize_t limit, Py_ssize_t[::1] chosen
     ) except -1

@@ -66,6 +66,14 @@ cdef class MatroidKernel:
                 count += 1
         return count
 
+    cdef Py_ssize_t circuit_in_any_order(
+        self, Py_ssize_t element, Py_ssize_t *positions
+    ) noexcept:
+        """Write all positions that `element` can replace; return their number. For kernels that
+        list circuits.
+        """
+        return 0
+
     cdef Py_ssize_t first_replaceable_of(
         self, const Py_ssize_t[::1] positions, Py_ssize_t element
     ) except -2:

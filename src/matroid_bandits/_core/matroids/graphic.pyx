@@ -61,6 +61,7 @@ cdef class GraphicKernel(MatroidKernel):
     ):
         super().__init__(tails.shape[0])
         self.quick_exchange = True
+        self.lists_circuits = True
         self.n_vertices = n_vertices
         self.tails = tails
         self.heads = heads
@@ -229,18 +230,29 @@ cdef class GraphicKernel(MatroidKernel):
         self.is_linked = True
 
     cdef Py_ssize_t circuit(self, Py_ssize_t element, Py_ssize_t[::1] positions) except -1:
+        cdef Py_ssize_t count
+        if positions.shape[0] == 0:
+            return 0
+        count = self.circuit_in_any_order(element, &positions[0])
+        sort_elements(positions[:count])
+        return count
+
+    cdef Py_ssize_t circuit_in_any_order(
+        self, Py_ssize_t element, Py_ssize_t *positions
+    ) noexcept:
+        cdef const int32_t *depth = &self.depth[0]
+        cdef const int32_t *parent = &self.parent[0]
         cdef int32_t u = self.ends[2 * element]
         cdef int32_t v = self.ends[2 * element + 1]
         cdef Py_ssize_t count = 0
         while u != v:
-            if self.depth[u] < self.depth[v]:
+            if depth[u] < depth[v]:
                 u, v = v, u
-            if self.parent[u] < 0:
+            if parent[u] < 0:
                 return 0
             positions[count] = self.parent_edge[u]
             count += 1
-            u = self.parent[u]
-        sort_elements(positions[:count])
+            u = parent[u]
         return count
 
     # ---- edges that leave the basis ----

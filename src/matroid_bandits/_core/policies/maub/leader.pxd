@@ -21,6 +21,8 @@ cdef class Leader:
     cdef const double[::1] means
     cdef Search search
     cdef readonly bint exists
+    # Whether groups are not those of the partners, which are found when they are needed.
+    cdef bint finds_partners_late
     cdef Py_ssize_t[::1] members  # ascending
     # The basis that `oracle` was last prepared for, and the position in it of every group's element.
     cdef Py_ssize_t[::1] prepared
@@ -59,14 +61,20 @@ cdef class Leader:
     # Steps 2 and 4
     cdef inline Py_ssize_t scan(self, double width) except -4:
         """The best exchange as `best_exchange` returns it; or BEATEN, or REORDERED."""
-        cdef Py_ssize_t found = self.search.scan(width, True)
+        cdef Py_ssize_t found
+        if self.finds_partners_late:
+            return self.scan_late(width, True)
+        found = self.search.scan(width, True)
         if CHECKED:
             verify(self.search, found, width, True)
         return found
 
     cdef inline Py_ssize_t best_exchange(self, double width) except -4:
         """The element of the best exchange by the index UCB, or NO_EXCHANGE."""
-        cdef Py_ssize_t found = self.search.scan(width, False)
+        cdef Py_ssize_t found
+        if self.finds_partners_late:
+            return self.scan_late(width, False)
+        found = self.search.scan(width, False)
         if CHECKED:
             verify(self.search, found, width, False)
         return found
@@ -81,6 +89,11 @@ cdef class Leader:
         """The same by any index."""
         return self.search.scan_index(index, time, playable, values)
 
+    cdef Py_ssize_t scan_late(self, double width, bint test_leader) except -4
+    cdef Py_ssize_t collect(
+        self, double width, Py_ssize_t[::1] elements, double[::1] differences
+    ) except -1
+    cdef object partner_groups(self)
     cdef void write_exchange(self, Py_ssize_t e, Py_ssize_t[::1] basis) noexcept
     cdef Py_ssize_t write_best_basis(
         self, const double[::1] values, const Py_ssize_t[::1] candidates, Py_ssize_t[::1] basis

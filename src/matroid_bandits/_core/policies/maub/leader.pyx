@@ -197,6 +197,31 @@ cdef class Leader:
 
     # ---- step 4 ----
 
+    cdef Py_ssize_t scan_late(self, double width, bint test_leader) except -4:
+        """The same as `Search.scan`, for a leader that finds partners late."""
+        raise NotImplementedError
+
+    cdef Py_ssize_t collect(
+        self, double width, Py_ssize_t[::1] elements, double[::1] differences
+    ) except -1:
+        """Write all outside elements whose index UCB is above that of their partner to `elements`,
+        in any order, and the differences by element. Returns how many there are.
+        """
+        cdef Search search = self.search
+        cdef Py_ssize_t n = search.collect(width, False, elements)
+        cdef Py_ssize_t i, e, x
+        for i in range(n):
+            e = elements[i]
+            x = search.leader[search.class_group[search.symmetry_class[e]]]
+            differences[e] = (search.means[e] - search.means[x]) + width * (
+                search.inverse_root[e] - search.inverse_root[x]
+            )
+        return n
+
+    cdef object partner_groups(self):
+        """By class: the group of its partner; -1 if it has no outside element."""
+        return np.asarray(self.search.class_group)
+
     cdef void write_exchange(self, Py_ssize_t e, Py_ssize_t[::1] basis) noexcept:
         """Write leader - x + e into `basis`, ascending, where e was found with its partner x by the
         last search; the leader itself if e is negative.
@@ -271,7 +296,7 @@ cdef class Leader:
         return {
             "has_leader": self.exists,
             "leader": np.array(self.search.ordered),
-            "partner": place[np.asarray(self.search.class_group)],
+            "partner": place[self.partner_groups()],
         }
 
     def restore(self, state, playable):

@@ -22,6 +22,9 @@ cdef class LeanLeader(Leader):
     cdef Py_ssize_t replace_symmetric(self) except -1
     cdef int replace_others(self, Py_ssize_t first) except -1
     cdef void put_into_group(self, Py_ssize_t e, Py_ssize_t k) noexcept
+    cdef void begin_group(self, Py_ssize_t e, Py_ssize_t k) noexcept
+    cdef Py_ssize_t collect_better(self) except -1
+    cdef int find_groups(self, const Py_ssize_t[::1] classes) except -1
     cdef int sort_leader(self) except -1
     cdef int sort_at_once(self) except -1
     cdef int prepare_in_order(self) except -1

@@ -105,7 +105,7 @@ cdef class LeanLeader(Leader):
         cdef Py_ssize_t i, n_symmetric
         self.prepare_again()
         self.sort_leader()
-        cdef Py_ssize_t n = search.collect(0.0, True, self.candidates)
+        cdef Py_ssize_t n = self.collect_better()
         sort_descending(self.means, self.candidates[:n], self.scratch[:n])
         exchanges.begin(search.ordered)
         exchanges.find(self.prepared, self.means, self.candidates[:n])
@@ -121,6 +121,12 @@ cdef class LeanLeader(Leader):
         if n_symmetric < exchanges.n:
             self.replace_others(n_symmetric)
         return 0
+
+    cdef Py_ssize_t collect_better(self) except -1:
+        """Write all outside elements whose mean is at least that of their partner to `candidates`;
+        return how many there are.
+        """
+        return self.search.collect(0.0, True, self.candidates)
 
     cdef Py_ssize_t replace_symmetric(self) except -1:
         """Put elements that come into the groups of symmetric elements that go: all circuits stay
@@ -174,7 +180,7 @@ cdef class LeanLeader(Leader):
         """Exchange the other elements. Circuits change if they contain an element that goes."""
         cdef Search search = self.search
         cdef Exchanges exchanges = self.exchanges
-        cdef Py_ssize_t i, k, n
+        cdef Py_ssize_t i, n
         cdef int32_t c
         cdef Py_ssize_t[::1] changed = self.candidates
         for i in range(first, exchanges.n):
@@ -189,8 +195,7 @@ cdef class LeanLeader(Leader):
                 changed[n] = c
                 n += 1
         for i in range(first, exchanges.n):
-            k = self.group_of[exchanges.went[i]]
-            self.put_into_group(exchanges.came[i], k)
+            self.begin_group(exchanges.came[i], self.group_of[exchanges.went[i]])
         for i in range(self.rank):
             search.ordered[i] = search.leader[search.order[i]]
         # The order of all others is right, and so are the partners in circuits that stay.
@@ -199,8 +204,19 @@ cdef class LeanLeader(Leader):
             search.order[i] = self.group_of[search.ordered[i]]
         self.prepare_in_order()
         self.is_prepared = True
-        for i in range(n):
-            self.find_group(<int32_t>changed[i])
+        return self.find_groups(changed[:n])
+
+    cdef void begin_group(self, Py_ssize_t e, Py_ssize_t k) noexcept:
+        """Make e the element of the leader in group k, where it replaces another than a symmetric
+        one.
+        """
+        self.put_into_group(e, k)
+
+    cdef int find_groups(self, const Py_ssize_t[::1] classes) except -1:
+        """Put these classes into the groups of their partners. The oracle is prepared in order."""
+        cdef Py_ssize_t i
+        for i in range(classes.shape[0]):
+            self.find_group(<int32_t>classes[i])
         return 0
 
     cdef int find_group(self, int32_t c) except -1:

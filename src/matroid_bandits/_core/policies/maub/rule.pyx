@@ -17,6 +17,7 @@ from matroid_bandits._core.policies.maub.search cimport BEATEN, NO_EXCHANGE, REO
 from matroid_bandits._core.policies.contract.round cimport Statistics, observe, statistics_of
 from matroid_bandits._core.sorting cimport sort_descending, sort_elements
 
+from matroid_bandits._core.policies.maub.large import LargeLeader
 from matroid_bandits._core.policies.maub.leader import PublishedLeader
 from matroid_bandits._core.policies.maub.lean import LeanLeader
 
@@ -24,6 +25,9 @@ from matroid_bandits._core.policies.maub.lean import LeanLeader
 # not more elements of them in all than that, 16 MB.
 MAX_FORMER_LEADERS = 10_000
 MAX_FORMER_ELEMENTS = 2_000_000
+
+# From this rank on partners are found when they are needed, where that is possible.
+LARGE_RANK = 100
 
 # `exchanges`: the best one, or so many as have a positive index, or at most as many as the number.
 ONE = 0
@@ -88,7 +92,10 @@ cdef class MAUBKernel(PolicyKernel):
             self.use_symmetry(symmetry_class, n_classes)
         n_outside = self.playable.shape[0] - self.rank
         self.period = n_outside + 1
-        self.leader = (LeanLeader if lean else PublishedLeader)(
+        kind = LeanLeader if lean else PublishedLeader
+        if lean and self.ucb is not None and self.oracle.lists_circuits and self.rank >= LARGE_RANK:
+            kind = LargeLeader
+        self.leader = kind(
             matroid,
             self.oracle,
             symmetry_class,
@@ -175,17 +182,13 @@ cdef class MAUBKernel(PolicyKernel):
         cdef Py_ssize_t i, k, e, x
         if self.ucb is not None:
             width = self.width()
-            n = search.collect(width, False, self.comers)
+            n = self.leader.collect(width, self.comers, self.differences)
             for k in range(self.rank):
                 e = search.leader[k]
                 self.values[e] = self.means[e] + width * self.inverse_root[e]
             for i in range(n):
                 e = self.comers[i]
-                x = search.leader[search.class_group[search.symmetry_class[e]]]
                 self.values[e] = self.means[e] + width * self.inverse_root[e]
-                self.differences[e] = (self.means[e] - self.means[x]) + width * (
-                    self.inverse_root[e] - self.inverse_root[x]
-                )
             return n
         self.index.evaluate(self.playable, self.local_time + 1, self.values)
         self.valued = self.rounds

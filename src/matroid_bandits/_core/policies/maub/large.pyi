@@ -1,0 +1,3 @@
+from matroid_bandits._core.policies.maub.lean import LeanLeader
+
+class LargeLeader(LeanLeader): ...
