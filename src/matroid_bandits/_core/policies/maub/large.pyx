@@ -10,7 +10,7 @@ and most groups cannot matter. For the few classes that can, the circuit is foll
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 
 from matroid_bandits._core.checked cimport CHECKED
 from matroid_bandits._core.policies.maub.chords cimport ROUNDING
@@ -28,7 +28,7 @@ from matroid_bandits._core.sorting cimport sort_ascending
 
 cdef enum:
     # Finding the groups of all classes takes about as long as so many steps for each of them.
-    STEPS_PER_CLASS = 12
+    STEPS_PER_CLASS = 5
     # Floors that wear out at once are tried again after so many rounds.
     PATIENCE = 16
 
@@ -40,7 +40,10 @@ cdef class LargeLeader(LeanLeader):
         super().__init__(*arguments)
         self.finds_partners_late = True
         self.floors = np.zeros(self.rank)
+        self.floor_order = np.arange(self.rank)
+        self.floor_at = np.zeros(self.rank)
         self.place_at = np.zeros(self.rank, dtype=np.int32)
+        self.place_of = np.zeros(self.rank, dtype=np.int32)
         self.path = np.zeros(self.rank, dtype=np.intp)
 
     # ---- partners ----
@@ -102,6 +105,7 @@ cdef class LargeLeader(LeanLeader):
             return REORDERED if test_leader and self.is_reordered() else NO_EXCHANGE
         self.prepare_again()
         self.lower_floors()
+        self.n_rounds += test_leader
         if test_leader and self.is_beaten_late():
             found = BEATEN
         elif test_leader and self.is_reordered():
@@ -207,32 +211,21 @@ cdef class LargeLeader(LeanLeader):
         self, double width, Py_ssize_t[::1] elements, double[::1] differences
     ) except -1:
         # The best exchange of this round was found before: floors and bounds are up to date.
-        return self.collect_late(width, False, elements, &differences[0])
-
-    cdef Py_ssize_t collect_better(self) except -1:
-        self.lower_floors()
-        return self.collect_late(0.0, True, self.candidates, NULL)
-
-    cdef Py_ssize_t collect_late(
-        self, double width, bint with_ties, Py_ssize_t[::1] elements, double *differences
-    ) noexcept:
-        """The same as `Search.collect`, with the differences by element, unless they are NULL."""
         cdef Search search = self.search
         cdef Group *group
         cdef Bucket *bucket
-        cdef double floor, bound, factor, value, mean, root
+        cdef double floor, factor, value, mean, root
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t k, partner, first, i, e
         cdef int32_t c, b
         for k in range(self.rank):
             group = &search.groups[k]
             floor = (self.floors[k] - self.drop) + width * self.smallest_root
-            if width == 0 and group.highest_mean < floor - self.margin:
+            if (
+                group.rest.since <= width <= group.rest.until
+                and (group.cap + width * group.cap_slope) + self.margin < floor
+            ):
                 continue
-            if group.rest.since <= width <= group.rest.until:
-                bound = group.cap + width * group.cap_slope
-                if bound + self.margin < floor:
-                    continue
             c = group.first_class
             while c >= 0:
                 partner = -1
@@ -247,18 +240,49 @@ cdef class LargeLeader(LeanLeader):
                         factor = width * (bucket.inverse_root - root)
                         value = (bucket.mean - mean) + factor
                         first = n
-                        if value > 0 or (with_ties and value == 0):
-                            if bucket.length > 1:
-                                search.collect_blocks(
-                                    bucket.root, mean, factor, with_ties, elements, &n
-                                )
-                            else:
-                                elements[n] = bucket.top
-                                n += 1
-                        if differences != NULL:
-                            for i in range(first, n):
-                                e = elements[i]
-                                differences[e] = (search.means[e] - mean) + factor
+                        if value > 0 and bucket.length > 1:
+                            search.collect_blocks(
+                                bucket.root, mean, factor, False, elements, &n
+                            )
+                        elif value > 0:
+                            elements[n] = bucket.top
+                            n += 1
+                        for i in range(first, n):
+                            e = elements[i]
+                            differences[e] = (search.means[e] - mean) + factor
+                    b = bucket.next
+                c = search.next_class[c]
+        return n
+
+    cdef Py_ssize_t collect_better(self) except -1:
+        """All elements that may be better than their partners: the best basis is the same with
+        others, so that no partner is needed.
+        """
+        cdef Search search = self.search
+        cdef Group *group
+        cdef Bucket *bucket
+        cdef double floor
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t k
+        cdef int32_t c, b
+        self.lower_floors()
+        for k in range(self.rank):
+            group = &search.groups[k]
+            floor = self.floors[k] - self.drop
+            if group.highest_mean < floor:
+                continue
+            c = group.first_class
+            while c >= 0:
+                b = search.buckets.first[c]
+                while b >= 0:
+                    bucket = &search.buckets.buckets[b]
+                    if bucket.mean >= floor and bucket.length > 1:
+                        search.collect_blocks(
+                            bucket.root, floor, 0.0, True, self.candidates, &n
+                        )
+                    elif bucket.mean >= floor:
+                        self.candidates[n] = bucket.top
+                        n += 1
                     b = bucket.next
                 c = search.next_class[c]
         return n
@@ -268,13 +292,7 @@ cdef class LargeLeader(LeanLeader):
     cdef Py_ssize_t reorder(self) except -1:
         self.prepare_again()
         self.sort_leader()
-        self.n_rounds += 1
-        if self.n_exact_rounds > 0:
-            self.n_exact_rounds -= 1
-            self.find_all_groups()
-        elif self.n_steps > STEPS_PER_CLASS * self.search.n_classes:
-            if self.n_rounds <= 2:
-                self.n_exact_rounds = PATIENCE
+        if self.are_floors_worn():
             self.find_all_groups()
         return 0
 
@@ -282,34 +300,81 @@ cdef class LargeLeader(LeanLeader):
         """Sort the leader. Floors and groups stay."""
         cdef Search search = self.search
         cdef Py_ssize_t i
+        cdef int32_t k
         self.is_exact = False
         sort_ascending(self.means, search.ordered, self.sorting_space)
         for i in range(self.rank):
-            search.order[i] = self.group_of[search.ordered[i]]
-            self.place_at[self.position[search.order[i]]] = <int32_t>i
+            k = self.group_of[search.ordered[i]]
+            search.order[i] = k
+            self.place_of[k] = <int32_t>i
+            self.place_at[self.position[k]] = <int32_t>i
         return 0
 
     cdef int prepare_in_order(self) except -1:
-        cdef Py_ssize_t i
-        LeanLeader.prepare_in_order(self)
+        """Prepare the oracle for the leader in the order of floors."""
+        cdef Search search = self.search
+        cdef Py_ssize_t i, k
         for i in range(self.rank):
-            self.place_at[i] = <int32_t>i
+            self.place_of[search.order[i]] = <int32_t>i
+        self.sort_floors()
+        for i in range(self.rank):
+            self.sorting_space[i] = search.leader[self.floor_order[i]]
+        self.prepare_for(self.sorting_space)
+        for i in range(self.rank):
+            k = self.floor_order[i]
+            self.position[k] = <int32_t>i
+            self.place_at[i] = self.place_of[k]
         return 0
+
+    cdef void sort_floors(self) noexcept:
+        """Sort groups by floor. Of equal floors the one that is first in the order comes first, as
+        where floors are means.
+        """
+        cdef Py_ssize_t i
+        for i in range(self.rank):
+            self.floor_at[i] = self.floors[self.search.order[i]]
+            self.floor_order[i] = i
+        sort_ascending(self.floor_at, self.floor_order, self.sorting_space)
+        for i in range(self.rank):
+            self.floor_order[i] = self.search.order[self.floor_order[i]]
 
     # ---- groups ----
 
+    cdef bint are_floors_worn(self) noexcept:
+        """Whether to find all groups again: since they were found, the steps on circuits took as
+        long as that. Floors that do not last are given up for some rounds.
+        """
+        if self.n_exact_rounds > 0:
+            self.n_exact_rounds -= 1
+            return True
+        if self.n_steps <= STEPS_PER_CLASS * self.search.n_classes:
+            return False
+        if self.n_rounds <= 2:
+            self.n_exact_rounds = PATIENCE
+        self.lasting = max(16.0, 2.0 * self.n_rounds)
+        return True
+
+    cdef double floor_of(self, Py_ssize_t e) noexcept:
+        """A floor for an element of the leader, which its mean will not reach soon: after r rounds
+        the mean has moved by about sqrt(r) / count times the noise.
+        """
+        cdef double root = self.search.inverse_root[e]
+        if self.n_exact_rounds > 0:
+            return self.means[e]
+        return self.means[e] - 3 * self.search.scale * root * min(1.0, sqrt(self.lasting) * root)
+
     cdef int find_all_groups(self) except -1:
-        """Floors are the present means, and groups those of the partners. The leader is sorted."""
+        """New floors, and groups that fit. The leader is sorted."""
         cdef Search search = self.search
         cdef Py_ssize_t k
         cdef int32_t c
-        self.prepare_in_order()
         for k in range(self.rank):
-            self.floors[k] = self.means[search.leader[k]]
+            self.floors[k] = self.floor_of(search.leader[k])
+        self.prepare_in_order()
         for c in range(<int32_t>search.n_classes):
             if search.buckets.first[c] >= 0:
-                LeanLeader.find_group(self, c)
-        self.is_exact = True
+                self.put_class(c, self.floor_order[self.oracle.partner(search.any_element(c))])
+        self.is_exact = self.n_exact_rounds > 0
         self.n_steps = 0
         self.n_rounds = 0
         return 0
@@ -317,34 +382,34 @@ cdef class LargeLeader(LeanLeader):
     cdef int find_groups(self, const Py_ssize_t[::1] classes) except -1:
         # The leader is new: circuits of other classes stay, but the order has changed.
         self.is_exact = False
-        if self.n_exact_rounds > 0 or 4 * classes.shape[0] > self.search.n_classes:
+        if 4 * classes.shape[0] > self.search.n_classes or self.are_floors_worn():
             return self.find_all_groups()
         return LeanLeader.find_groups(self, classes)
 
     cdef int find_group(self, int32_t c) except -1:
         """Put class c into the group of the lowest floor on its circuit."""
-        cdef Search search = self.search
         cdef Py_ssize_t count = self.oracle.circuit_in_any_order(
-            search.any_element(c), &self.path[0]
+            self.search.any_element(c), &self.path[0]
         )
-        cdef Py_ssize_t lowest = -1
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t lowest = self.rank
+        cdef Py_ssize_t i
         self.n_steps += count
-        # The oracle is prepared in order.
         for i in range(count):
-            k = search.order[self.path[i]]
-            if lowest < 0 or self.floors[k] < self.floors[lowest]:
-                lowest = k
-        if search.class_group[c] < 0:
-            search.enter_class(c, lowest)
-        elif search.class_group[c] != lowest:
-            search.move_class(c, lowest)
+            lowest = min(lowest, self.path[i])
+        self.put_class(c, self.floor_order[lowest])
         return 0
+
+    cdef void put_class(self, int32_t c, Py_ssize_t k) noexcept:
+        """Put class c into group k, unless it is there."""
+        if self.search.class_group[c] < 0:
+            self.search.enter_class(c, k)
+        elif self.search.class_group[c] != k:
+            self.search.move_class(c, k)
 
     cdef void begin_group(self, Py_ssize_t e, Py_ssize_t k) noexcept:
         # Every circuit that contains e is a new one: its class gets a new group.
         LeanLeader.begin_group(self, e, k)
-        self.floors[k] = self.means[e]
+        self.floors[k] = self.floor_of(e)
 
     cdef void install_groups(self) noexcept:
         """Floors that rise with the order: the partner has the lowest of its circuit."""
@@ -353,11 +418,16 @@ cdef class LargeLeader(LeanLeader):
         LeanLeader.install_groups(self)
         for i in range(self.rank - 1, -1, -1):
             floor = min(floor, self.means[self.search.ordered[i]])
-            self.floors[self.search.order[i]] = floor
+            self.floors[i] = floor
+            self.floor_order[i] = i
             self.place_at[i] = <int32_t>i
+            self.place_of[i] = <int32_t>i
         self.is_exact = True
         self.n_steps = 0
         self.n_rounds = 0
+        self.lasting = 16.0
+        # The first means move too much for floors.
+        self.n_exact_rounds = PATIENCE
         self.last_group = 0
 
     # ---- the checked build ----

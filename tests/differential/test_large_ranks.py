@@ -1,0 +1,97 @@
+"""MAUB where partners are found when they are needed (docs/large-ranks.md), on graphs of all sizes."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+from matroid_bandits._core.policies.maub import rule
+
+from .. import feedback
+from ..seeds import seeds
+
+
+@pytest.fixture
+def every_rank_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule, "LARGE_RANK", 1)
+
+
+def _random_graph(rng: np.random.Generator, vertices: int, edges: int) -> mb.GraphicMatroid:
+    """Connected or not, with parallel edges and loops."""
+    return mb.GraphicMatroid([tuple(pair) for pair in rng.integers(0, vertices, (edges, 2))])
+
+
+def _compare(
+    graph: mb.GraphicMatroid,
+    rng: np.random.Generator,
+    rounds: int,
+    kind: str,
+    *,
+    copied: bool = False,
+    **options: object,
+) -> None:
+    """Every round, the published algorithm plays the same."""
+    late = mb.MAUB(graph, **options)  # type: ignore[arg-type]
+    paper = mb.MAUB(graph, neighborhood="paper", **options)  # type: ignore[arg-type]
+    means = rng.uniform(0, 1, graph.size)
+    for t in range(rounds):
+        basis = late.select()
+        assert basis.tolist() == paper.select().tolist(), t
+        if late.leader is not None:
+            assert late.leader.tolist() == paper.leader.tolist()
+        elements = basis
+        if kind == "partial":
+            elements = feedback.observed(rng, basis, graph.size, part=0.1, foreign=0.1)
+        rewards = feedback.rewards(kind, rng, means[elements])
+        late.update(elements, rewards)
+        paper.update(elements, rewards)
+        if copied and t % 7 == 0:
+            late = pickle.loads(pickle.dumps(late))
+    assert late.neighborhood_updates == paper.neighborhood_updates
+
+
+@pytest.mark.usefixtures("every_rank_is_large")
+@pytest.mark.parametrize("kind", ["gaussian", "bernoulli", "rare", "few values", "partial"])
+@pytest.mark.parametrize("exchanges", ["one", "all", 3])
+def test_small_graphs(kind: str, exchanges: str | int) -> None:
+    for seed in seeds(20):
+        rng = np.random.default_rng([seed, 20])
+        graph = _random_graph(rng, int(rng.integers(1, 12)), int(rng.integers(0, 40)))
+        noise = [1.0, 0.2][seed % 2]
+        _compare(graph, rng, 200, kind, exchanges=exchanges, noise=noise)
+
+
+@pytest.mark.parametrize("exchanges", ["one", "all"])
+@pytest.mark.parametrize("seed", seeds(3))
+def test_large_graphs(exchanges: str, seed: int) -> None:
+    rng = np.random.default_rng([seed, 21])
+    graph = _random_graph(rng, 150 + 100 * seed, 600)
+    assert graph.rank >= rule.LARGE_RANK
+    _compare(graph, rng, 400, "gaussian", exchanges=exchanges, noise=0.2)
+
+
+@pytest.mark.usefixtures("every_rank_is_large")
+def test_copies_go_on() -> None:
+    for seed in seeds(10):
+        rng = np.random.default_rng([seed, 22])
+        graph = _random_graph(rng, 12, 40)
+        _compare(graph, rng, 150, "gaussian", copied=True, noise=0.3)
+
+
+@pytest.mark.parametrize("exchanges", ["one", "all"])
+def test_some_elements_are_not_available(exchanges: str) -> None:
+    rng = np.random.default_rng(23)
+    graph = _random_graph(rng, 130, 500)
+    late = mb.MAUB(graph, noise=0.2, exchanges=exchanges)
+    paper = mb.MAUB(graph, noise=0.2, exchanges=exchanges, neighborhood="paper")
+    means = rng.uniform(0, 1, graph.size)
+    for t in range(200):
+        some = {}
+        if t % 3 == 2:
+            some = {"available": rng.random(graph.size) < 0.9, "allow_smaller": True}
+        basis = late.select(**some)
+        assert basis.tolist() == paper.select(**some).tolist()
+        rewards = rng.normal(means[basis], 0.2)
+        late.update(basis, rewards)
+        paper.update(basis, rewards)
