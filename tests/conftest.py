@@ -1,9 +1,13 @@
 """Seeds: a few by default, many with ``SEEDS=all``."""
 
 import os
+from collections.abc import Iterator
 from importlib.util import find_spec
 
+import pytest
 from hypothesis import settings
+
+from matroid_bandits._core.policies.maub import thinned
 
 # For the type checker only; for `make test-sage` only.
 collect_ignore = ["typing", *([] if find_spec("sage") else ["sage"])]
@@ -11,3 +15,14 @@ collect_ignore = ["typing", *([] if find_spec("sage") else ["sage"])]
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("all", deadline=None, max_examples=1000)
 settings.load_profile("all" if os.environ.get("SEEDS") == "all" else "default")
+
+
+@pytest.fixture
+def plain_draws() -> Iterator[None]:
+    """MAUB with a Thompson index draws for every element in ascending order, as the reference does.
+
+    What it draws otherwise has the same distribution: `differential/test_thinned.py`.
+    """
+    thinned.set_plain(True)
+    yield
+    thinned.set_plain(False)

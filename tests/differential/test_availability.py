@@ -20,6 +20,7 @@ ALL = {
 }
 
 
+@pytest.mark.usefixtures("plain_draws")
 @pytest.mark.parametrize("name", ALL)
 def test_plays_with_availability_that_changes(name: str) -> None:
     make, make_reference = ALL[name]

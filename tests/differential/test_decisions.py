@@ -211,12 +211,14 @@ every_pair = pytest.mark.parametrize("name", PAIRS)
 # --- the tests -----------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("plain_draws")
 @every_pair
 def test_random_histories(name: str) -> None:
     for seed in seeds(40):
         History(PAIRS[name], np.random.default_rng([seed, 50])).play(40)
 
 
+@pytest.mark.usefixtures("plain_draws")
 @every_pair
 def test_longer_histories(name: str) -> None:
     for seed in seeds(1):

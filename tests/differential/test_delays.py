@@ -76,6 +76,7 @@ def _drawn(delay: object, rng: np.random.Generator) -> Callable[[int, int], tupl
     return draw
 
 
+@pytest.mark.usefixtures("plain_draws")
 @pytest.mark.parametrize("late", DELAYS)
 @pytest.mark.parametrize("name", [name for name, (_, slow) in PAIRS.items() if slow])
 def test_against_the_reference(name: str, late: str) -> None:

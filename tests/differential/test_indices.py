@@ -1,7 +1,7 @@
 """Structures with every index, and the baselines, against the slow reference, every round."""
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from ..reference import indices as slow
 from ..reference import policies as reference
 from ..reference.matroids import Independence
 from ..seeds import FAMILIES, seeds
+
+pytestmark = pytest.mark.usefixtures("plain_draws")
 
 Maker = Callable[[mb.Matroid, int], mb.Policy]
 
@@ -38,13 +40,25 @@ def _with_index(structure: Any, other: Any, index: str) -> tuple[Maker, Any]:
     fast, exact = INDICES[index]
     return (
         lambda matroid, seed: structure(matroid, index=fast(), seed=seed),
-        lambda size, ask, seed: other(size, ask, exact(seed)),
+        lambda size, ask, seed: other(size, ask, index=exact(seed)),
     )
 
 
 PAIRS: dict[str, tuple[Maker, Any]] = {
     **{f"OMM {i}": _with_index(mb.OMM, reference.ReferenceGreedy, i) for i in INDICES},
     **{f"MAUB {i}": _with_index(mb.MAUB, reference.ReferenceMAUB, i) for i in INDICES},
+    **{
+        f"MAUB all {i}": _with_index(
+            partial(mb.MAUB, exchanges="all"), partial(reference.ReferenceMAUB, exchanges="all"), i
+        )
+        for i in INDICES
+    },
+    **{
+        f"MAUB 2 {i}": _with_index(
+            partial(mb.MAUB, exchanges=2), partial(reference.ReferenceMAUB, exchanges=2), i
+        )
+        for i in ("noise 0.2", "normal", "beta", "gaussian")
+    },
     "CUCB": (
         lambda matroid, _: mb.CUCB(matroid),
         lambda size, ask, _: reference.ReferenceGreedy(size, ask, slow.UCB(1.0, 1.5)),

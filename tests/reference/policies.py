@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .indices import UCB, Index, Mean
+from .indices import UCB, BetaThompson, GaussianThompson, Index, Mean
 from .matroids import Independence
 from .streams import policy_generator
 
@@ -293,7 +293,12 @@ class ReferenceMAUB(_ReferencePolicy):
         basis = frozenset(leader)
         leader_rounds = self._leader_rounds[leader]
         period = len(self._nonloops) - self._rank + 1
-        if (leader_rounds - 1) % period == 0:
+        # Not in [DG25]: with several exchanges by draws the leader is played at the end of every
+        # period, not at the beginning, and its elements are valued by their means.
+        by_means = self._exchanges != "one" and isinstance(
+            self._index, BetaThompson | GaussianThompson
+        )
+        if (leader_rounds if by_means else leader_rounds - 1) % period == 0:
             return basis
 
         # One value per element and round: a random index draws it once. The rule of [DG25] needs
@@ -301,6 +306,8 @@ class ReferenceMAUB(_ReferencePolicy):
         value: dict[int, float] = {}
         if self._exchanges != "one" or not isinstance(self._index, UCB):
             value = self._values(leader_rounds)
+        if by_means:
+            value |= {x: self.means[x] for x in leader}
         difference = self._exchange_values(leader_rounds, value)
 
         # The leader itself has value 0, so an exchange must do better than that.

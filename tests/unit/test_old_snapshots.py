@@ -21,6 +21,7 @@ def load(path: Path) -> mb.Policy:
     return mb.load(path, matroid, classes=[make_snapshots.Latest])
 
 
+@pytest.mark.usefixtures("plain_draws")
 @pytest.mark.parametrize("version", VERSIONS)
 def test_old_files_load_and_continue(version: str) -> None:
     expected = json.loads((SNAPSHOTS / version / "plays.json").read_text())
@@ -31,6 +32,16 @@ def test_old_files_load_and_continue(version: str) -> None:
         assert len(policy.open_decisions) == 2
         assert make_snapshots.play(policy, make_snapshots.ROUNDS) == expected[path.stem]["plays"]
         assert np.array_equal(policy.means, expected[path.stem]["means"], equal_nan=True)
+
+
+def test_old_files_of_a_thompson_index_begin_with_fresh_thresholds() -> None:
+    """They continue with the same distribution, not with the same draws."""
+    path = SNAPSHOTS / "version-1" / "maub-beta-pending.snapshot"
+    one, other = load(path), load(path)
+    assert make_snapshots.play(one, make_snapshots.ROUNDS) == make_snapshots.play(
+        other, make_snapshots.ROUNDS
+    )
+    assert one._kernel.state()["thinned"] is not None
 
 
 def test_every_policy_has_a_file() -> None:

@@ -196,6 +196,8 @@ class MAUB(IndexPolicy[Selection]):
             state.value("partner")
         if state.has("decided_key"):
             state.independent_key("decided_key", matroid)
+        if state.is_given("thinned"):
+            _check_thresholds(state, self._kernel)
         # The round that was decided last can be undone.
         key = state.value("decided_key")
         if state.flag("is_decided") and times.get(key, 0 if key else 1) < 1:
@@ -217,6 +219,18 @@ def _checked_exchanges(value: Any) -> Any:
             raise ValueError(f"exchanges must be 'one', 'all' or a number, got {abbreviated(value)}")
         return value
     return integer(value, "exchanges", minimum=1)
+
+
+def _check_thresholds(state: State, kernel: MAUBKernel) -> None:
+    """Floors and thresholds of a Thompson index."""
+    if kernel.thinned is None or not state.flag("has_leader"):
+        raise state.refuse("thinned", "None")
+    table = state.table("thinned")
+    n_classes = len(state.value("partner"))
+    for key, length in (("floors", kernel.rank), ("thresholds", n_classes)):
+        if np.isnan(table.floats(key, length)).any():
+            raise table.refuse(key, "an array without NaN")
+    table.finish()
 
 
 def _former_times(state: State, matroid: Matroid) -> dict[bytes, int]:

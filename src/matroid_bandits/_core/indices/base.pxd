@@ -1,6 +1,25 @@
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int64_t
 
 from matroid_bandits._core.streams.random_stream cimport RandomStream
+
+
+# A line above the value of an element, for budgets in an interval: its values at the two ends, the
+# first not above the last.
+cdef struct Line:
+    double first
+    double last
+
+
+cdef inline void set_line(
+    Line *line, double value, double slope, double budget, double since, double until
+) noexcept:
+    """The line through (budget, value)."""
+    line.first = value - slope * (budget - since)
+    line.last = value + slope * (until - budget)
+    # Values may be too large for numbers.
+    if not (fabs(line.first) < INFINITY and fabs(line.last) < INFINITY):
+        line.first = line.last = INFINITY
 
 
 # An optimistic value for each element: it grows with the mean of the observed rewards and, for
@@ -16,6 +35,15 @@ cdef class IndexKernel:
     cdef bint needs_rewards
     # Whether it implements `value_above`, for values that are expensive to compute.
     cdef bint is_lazy
+    # Whether it implements the bounds at the end of this class (docs/rounds.md).
+    cdef bint has_bounds
+    cdef double ceiling  # no value is above this
+    # Values, bounds and differences of two values are exact up to `slack`, an absolute error, and
+    # `relative_slack`, a relative one.
+    cdef double slack
+    cdef double relative_slack
+    # Lines are made for budgets up to this multiple of each other.
+    cdef double interval_ratio
     cdef RandomStream random_stream  # None if it draws nothing
     cdef const int64_t[::1] counts
     cdef const double[::1] means
@@ -36,6 +64,17 @@ cdef class IndexKernel:
     ) except -1
     cdef void begin(self, Py_ssize_t time) noexcept
     cdef double value_above(self, Py_ssize_t e, double threshold) noexcept
+
+    # Values as functions of a budget, which grows with time
+    cdef double budget_at(self, Py_ssize_t time) noexcept
+    cdef double value_at(self, Py_ssize_t e, double budget) noexcept
+    cdef double line(
+        self, Py_ssize_t e, double budget, double since, double until, Line *line
+    ) noexcept
+    cdef void lower_bounds(
+        self, const Py_ssize_t *elements, Py_ssize_t n, double budget, double *bounds
+    ) noexcept
+    cdef bint are_alike(self, Py_ssize_t a, Py_ssize_t b) noexcept
 
 
 cdef inline double exchange_index(

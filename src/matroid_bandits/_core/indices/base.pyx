@@ -17,6 +17,8 @@ cdef class IndexKernel:
         self.low = low
         self.high = high
         self.min_count = min_count
+        self.ceiling = INFINITY
+        self.interval_ratio = 1.5
 
     cdef int attach(
         self,
@@ -47,6 +49,37 @@ cdef class IndexKernel:
     cdef double value_above(self, Py_ssize_t e, double threshold) noexcept:
         """The value of e if it is above `threshold`; otherwise any number that is not."""
         return -INFINITY
+
+    # ---- bounds ----
+
+    cdef double budget_at(self, Py_ssize_t time) noexcept:
+        """The budget at a time: not negative; it never falls while time goes on."""
+        return 0.0
+
+    cdef double value_at(self, Py_ssize_t e, double budget) noexcept:
+        """The value that `evaluate` computes for e at a time with this budget, bit for bit."""
+        return 0.0
+
+    cdef double line(
+        self, Py_ssize_t e, double budget, double since, double until, Line *line
+    ) noexcept:
+        """Set a line above the value of e for all budgets from `since` to `until` that belong to
+        a time, close to it near `budget`, one of these. Returns the value at `budget`.
+        """
+        line.first = line.last = INFINITY
+        return self.value_at(e, budget)
+
+    cdef void lower_bounds(
+        self, const Py_ssize_t *elements, Py_ssize_t n, double budget, double *bounds
+    ) noexcept:
+        """Write a lower bound on the value of each of `elements`. Means are lower bounds too."""
+        cdef Py_ssize_t i
+        for i in range(n):
+            bounds[i] = self.value_at(elements[i], budget)
+
+    cdef bint are_alike(self, Py_ssize_t a, Py_ssize_t b) noexcept:
+        """Whether two elements have the same statistics, and so the same value at any time."""
+        return self.means[a] == self.means[b] and self.index_counts[a] == self.index_counts[b]
 
     # ---- what it keeps besides counts and means ----
 

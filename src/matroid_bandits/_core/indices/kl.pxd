@@ -1,7 +1,7 @@
 # The divergence of Bernoulli distributions, and the upper bound that follows from it.
 from libc.math cimport exp, expm1, fabs, log, sqrt
 
-from matroid_bandits._core.indices.base cimport IndexKernel
+from matroid_bandits._core.indices.base cimport IndexKernel, Line, set_line
 
 
 cdef inline double budget(double c, double time) noexcept:

@@ -10,6 +10,11 @@ cdef enum:
 # Several times the rounding error of a divergence, a sum of two terms below 40.
 cdef double ROUNDING = 1e-13
 
+# The rounding of sums and differences of values. And a hundred times that of a divergence, which
+# makes an error of ERROR * (1 + level) / kl'(q) in q; it is part of the bounds (docs/rounds.md).
+cdef double SLACK = 1e-14
+cdef double ERROR = 1e-13
+
 
 cdef double kl_upper(double mean, double level) noexcept:
     """The largest q with kl(mean, q) <= level, for a mean from 0 to 1 and a level not negative.
@@ -69,6 +74,9 @@ cdef class KLKernel(IndexKernel):
     def __init__(self, str name, double c):
         super().__init__(name, 0.0, 1.0)
         self.is_lazy = True
+        self.has_bounds = True
+        self.ceiling = 1.0
+        self.slack = SLACK
         self.c = c
 
     cdef int evaluate(
@@ -94,6 +102,58 @@ cdef class KLKernel(IndexKernel):
         if mean < threshold < 1 and kl(mean, threshold) >= level + ROUNDING:
             return -INFINITY
         return kl_upper(mean, level)
+
+    # ---- bounds: docs/rounds.md has the proofs ----
+
+    cdef double budget_at(self, Py_ssize_t time) noexcept:
+        return budget(self.c, <double>time)
+
+    cdef double value_at(self, Py_ssize_t e, double allowed) noexcept:
+        return kl_upper(self.means[e], allowed / self.index_counts[e])
+
+    cdef double line(
+        self, Py_ssize_t e, double allowed, double since, double until, Line *line
+    ) noexcept:
+        """The tangent: the value is a concave function of the budget."""
+        cdef double count = <double>self.index_counts[e]
+        cdef double mean = min(max(self.means[e], 0.0), 1.0)
+        cdef double q = kl_upper(mean, allowed / count)
+        cdef double slope, error
+        if q > mean:
+            slope = q * (1 - q) / (q - mean)
+            error = ERROR * (1 + allowed / count) * slope
+            set_line(line, q + error, slope / count, allowed, since, until)
+        else:
+            # No slope is known: the value at the end is a bound as well.
+            line.first = line.last = kl_upper(mean, until / count) + 1e-9
+        return q
+
+    cdef void lower_bounds(
+        self, const Py_ssize_t *elements, Py_ssize_t n, double allowed, double *bounds
+    ) noexcept:
+        """Without a logarithm, if the level is low: p + d where d^2 (1/(6v) + 1/(3w)) <= level,
+        with the variances v of p and w of p + d.
+        """
+        cdef double mean, level, variance, distance, end_variance
+        cdef Py_ssize_t i
+        for i in range(n):
+            mean = self.means[elements[i]]
+            level = allowed / self.index_counts[elements[i]]
+            variance = mean * (1 - mean)
+            if level < 0.5 * variance:
+                # The series of the solution to the third order, and a little less.
+                distance = sqrt(2 * variance * level) * (1 - level / (5 * variance))
+                distance += (1 - 2 * mean) * level / 1.5
+                end_variance = (mean + distance) * (1 - mean - distance)
+                if (
+                    distance > 0
+                    and end_variance > 0
+                    and distance * distance * (end_variance + 2 * variance)
+                    <= 6 * variance * end_variance * level
+                ):
+                    bounds[i] = mean + distance - 2 * ERROR * end_variance / distance
+                    continue
+            bounds[i] = kl_upper(mean, level)
 
     def __reduce__(self):
         return type(self), (self.name, self.c)

@@ -1,8 +1,10 @@
 from matroid_bandits._core.indices.base import IndexKernel
 from matroid_bandits._core.streams.random_stream import RandomStream
 
-class BetaKernel(IndexKernel):
+class ThompsonKernel(IndexKernel): ...
+
+class BetaKernel(ThompsonKernel):
     def __init__(self, name: str, random_stream: RandomStream) -> None: ...
 
-class GaussianKernel(IndexKernel):
+class GaussianKernel(ThompsonKernel):
     def __init__(self, name: str, noise: float, random_stream: RandomStream) -> None: ...

@@ -1,11 +1,11 @@
 """Indices that estimate the variance of the rewards of an element."""
 
-from libc.math cimport INFINITY, expm1, log, sqrt
+from libc.math cimport INFINITY, expm1, fabs, log, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
 
-from matroid_bandits._core.indices.base cimport IndexKernel
+from matroid_bandits._core.indices.base cimport IndexKernel, Line, set_line
 
 
 cdef class VarianceKernel(IndexKernel):
@@ -16,6 +16,7 @@ cdef class VarianceKernel(IndexKernel):
     def __init__(self, str name, double low, double high, Py_ssize_t min_count):
         super().__init__(name, low, high, min_count)
         self.needs_rewards = True
+        self.has_bounds = True
         self.squares = None
 
     cdef int attach(
@@ -55,6 +56,22 @@ cdef class VarianceKernel(IndexKernel):
             values[e] = self.value(self.means[e], variance, count, log_time)
         return 0
 
+    # ---- bounds: docs/rounds.md has the proofs ----
+
+    cdef double budget_at(self, Py_ssize_t time) noexcept:
+        return log(<double>time)
+
+    cdef double value_at(self, Py_ssize_t e, double log_time) noexcept:
+        cdef double count = <double>self.index_counts[e]
+        return self.value(self.means[e], max(0.0, self.squares[e] / count), count, log_time)
+
+    cdef bint are_alike(self, Py_ssize_t a, Py_ssize_t b) noexcept:
+        return (
+            self.means[a] == self.means[b]
+            and self.index_counts[a] == self.index_counts[b]
+            and self.squares[a] == self.squares[b]
+        )
+
     def state(self):
         return {"squares": np.array(self.squares)}
 
@@ -79,11 +96,34 @@ cdef class UCBVKernel(VarianceKernel):
 
     def __init__(self, str name):
         super().__init__(name, 0.0, 1.0, 1)
+        # Values are below 1000, and computed in ten operations.
+        self.slack = 1e-11
 
     cdef double value(
         self, double mean, double variance, double count, double log_time
     ) noexcept:
         return mean + sqrt(2 * variance * log_time / count) + 3 * log_time / count
+
+    cdef double line(
+        self, Py_ssize_t e, double log_time, double since, double until, Line *line
+    ) noexcept:
+        """The tangent: the value is a concave function of the budget."""
+        cdef double count = <double>self.index_counts[e]
+        cdef double variance = max(0.0, self.squares[e] / count)
+        cdef double value = self.value(self.means[e], variance, count, log_time)
+        if log_time > 0:
+            set_line(
+                line,
+                value,
+                sqrt(variance / (2 * log_time * count)) + 3 / count,
+                log_time,
+                since,
+                until,
+            )
+        else:
+            # No slope is known: the value at the end is a bound as well.
+            line.first = line.last = self.value(self.means[e], variance, count, until)
+        return value
 
 
 cdef class NormalUCBKernel(VarianceKernel):
@@ -91,6 +131,10 @@ cdef class NormalUCBKernel(VarianceKernel):
 
     def __init__(self, str name):
         super().__init__(name, -INFINITY, INFINITY, 3)
+        # The second for numbers so small that errors are not relative.
+        self.relative_slack = 1e-11
+        self.slack = 1e-290
+        self.interval_ratio = 2.0
 
     cdef double value(
         self, double mean, double variance, double count, double log_time
@@ -99,3 +143,51 @@ cdef class NormalUCBKernel(VarianceKernel):
         if log_time == 0:
             return mean
         return mean + sqrt(variance) * sqrt(expm1(2 * log_time / (count - 2)))
+
+    cdef double budget_at(self, Py_ssize_t time) noexcept:
+        """The time itself: the value is a concave function of it, but not of its logarithm."""
+        return <double>time
+
+    cdef double value_at(self, Py_ssize_t e, double time) noexcept:
+        return VarianceKernel.value_at(self, e, log(time))
+
+    cdef double line(
+        self, Py_ssize_t e, double time, double since, double until, Line *line
+    ) noexcept:
+        """The tangent."""
+        cdef double count = <double>self.index_counts[e]
+        cdef double mean = self.means[e]
+        cdef double variance = max(0.0, self.squares[e] / count)
+        cdef double log_time = log(time)
+        cdef double value = self.value(mean, variance, count, log_time)
+        cdef double growth = expm1(2 * log_time / (count - 2))
+        cdef double error
+        if growth > 0:
+            set_line(
+                line,
+                value,
+                sqrt(variance) * (growth + 1) / ((count - 2) * time * sqrt(growth)),
+                time,
+                since,
+                until,
+            )
+        else:
+            line.first = line.last = self.value(mean, variance, count, log(until))
+        # Relative to the terms: their sum may be much smaller.
+        error = self.relative_slack * (fabs(mean) + fabs(line.last - mean))
+        line.first += error
+        line.last += error
+        if not line.last < INFINITY:
+            line.first = line.last = INFINITY
+        return value
+
+    cdef void lower_bounds(
+        self, const Py_ssize_t *elements, Py_ssize_t n, double time, double *bounds
+    ) noexcept:
+        cdef double log_time = log(time)
+        cdef double mean, value
+        cdef Py_ssize_t i
+        for i in range(n):
+            mean = self.means[elements[i]]
+            value = VarianceKernel.value_at(self, elements[i], log_time)
+            bounds[i] = value - self.relative_slack * (fabs(mean) + fabs(value - mean))

@@ -23,4 +23,5 @@ cdef class RandomStream:
     cdef int rewind(self) except -1
     cdef double uniform(self) noexcept
     cdef double normal(self) noexcept
+    cdef double exponential(self) noexcept
     cdef double beta(self, double a, double b) noexcept

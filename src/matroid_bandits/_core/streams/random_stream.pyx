@@ -6,6 +6,7 @@ from matroid_bandits._streams import POLICIES
 
 cdef extern from "numpy/random/distributions.h":
     double random_standard_normal(bitgen_t *bitgen_state) noexcept
+    double random_standard_exponential(bitgen_t *bitgen_state) noexcept
     double random_beta(bitgen_t *bitgen_state, double a, double b) noexcept
 
 
@@ -27,6 +28,9 @@ cdef class RandomStream:
 
     cdef double normal(self) noexcept:
         return random_standard_normal(self.bits)
+
+    cdef double exponential(self) noexcept:
+        return random_standard_exponential(self.bits)
 
     cdef double beta(self, double a, double b) noexcept:
         return random_beta(self.bits, a, b)

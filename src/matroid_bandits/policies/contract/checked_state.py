@@ -64,6 +64,10 @@ class State:
         """Whether a value is there, and not None."""
         return self.value(key) is not None
 
+    def is_given(self, key: str) -> bool:
+        """Whether a value is there that files of earlier versions do not have, and not None."""
+        return key in self._values and self.has(key)
+
     def finish(self) -> None:
         """Refuse values that nobody has asked for."""
         for key in sorted(self._left, key=str):

@@ -201,12 +201,16 @@ cdef class AvailableLeader:
         """
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t i, e, x
-        if index is not None:
-            index.evaluate(candidates, time, values)
-        for i in range(candidates.shape[0]):
-            e = candidates[i]
-            if index is None:
+        if index is None:
+            for i in range(candidates.shape[0]):
+                e = candidates[i]
                 values[e] = self.means[e] + width * self.inverse_root[e]
+        else:
+            index.evaluate(candidates, time, values)
+            if index.random_stream is not None:
+                # The leader is valued by its means.
+                for i in range(self.rank):
+                    values[self.leader[i]] = self.means[self.leader[i]]
         for i in range(candidates.shape[0]):
             e = candidates[i]
             if self.is_member[e]:

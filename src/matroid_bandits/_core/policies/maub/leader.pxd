@@ -3,7 +3,6 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcmp
 
 from matroid_bandits._core.checked cimport CHECKED
-from matroid_bandits._core.indices.base cimport IndexKernel
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.policies.maub.exchanges cimport Exchanges
 from matroid_bandits._core.policies.maub.search cimport Search
@@ -78,16 +77,6 @@ cdef class Leader:
         if CHECKED:
             verify(self.search, found, width, False)
         return found
-
-    cdef inline Py_ssize_t best_exchange_by(
-        self,
-        IndexKernel index,
-        Py_ssize_t time,
-        const Py_ssize_t[::1] playable,
-        double[::1] values,
-    ) except -2:
-        """The same by any index."""
-        return self.search.scan_index(index, time, playable, values)
 
     cdef Py_ssize_t scan_late(self, double width, bint test_leader) except -4
     cdef Py_ssize_t collect(

@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from matroid_bandits._core.indices.base import IndexKernel
 from matroid_bandits._core.policies.base import PolicyKernel
+from matroid_bandits._core.policies.maub.thinned import ThinnedSearch
 
 if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
@@ -13,10 +14,12 @@ ONE: int
 ALL: int
 MAX_FORMER_LEADERS: int
 MAX_FORMER_ELEMENTS: int
+LARGE_RANK: int
 
 class MAUBKernel(PolicyKernel):
     lean: bool
     exchanges: int
+    thinned: ThinnedSearch | None
     def __init__(
         self,
         matroid: Matroid,
@@ -25,5 +28,7 @@ class MAUBKernel(PolicyKernel):
         counts_pending: bool = False,
         exchanges: int = ...,
     ) -> None: ...
+    def search_fully(self) -> None: ...
+    def positive_exchanges(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]: ...
     def round_leader(self) -> npt.NDArray[np.intp] | None: ...
     def leader_copy(self) -> npt.NDArray[np.intp] | None: ...

@@ -8,15 +8,20 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from matroid_bandits._core.indices.base cimport IndexKernel
+from matroid_bandits._core.indices.thompson cimport ThompsonKernel
 from matroid_bandits._core.indices.ucb cimport UCBKernel, width_of
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.policies.base cimport PolicyKernel
 from matroid_bandits._core.policies.maub.available cimport AvailableLeader
+from matroid_bandits._core.policies.maub.index_search cimport IndexSearch
 from matroid_bandits._core.policies.maub.leader cimport Leader
 from matroid_bandits._core.policies.maub.search cimport BEATEN, NO_EXCHANGE, REORDERED, Search
+from matroid_bandits._core.policies.maub.thinned cimport ThinnedSearch, draws_everything
 from matroid_bandits._core.policies.contract.round cimport Statistics, observe, statistics_of
 from matroid_bandits._core.sorting cimport sort_descending, sort_elements
 
+from matroid_bandits._core.policies.maub.bounded import BoundedSearch
+from matroid_bandits._core.policies.maub.index_search import FullSearch
 from matroid_bandits._core.policies.maub.large import LargeLeader
 from matroid_bandits._core.policies.maub.leader import PublishedLeader
 from matroid_bandits._core.policies.maub.lean import LeanLeader
@@ -57,9 +62,15 @@ cdef class MAUBKernel(PolicyKernel):
     cdef object former_times  # l of bases that led before, by `Leader.key`
     cdef Py_ssize_t period  # rounds between two in which the leader is played in any case
     cdef UCBKernel ucb  # the index, if it is this one: rounds need not look at every element
-    cdef double[::1] values  # of any other index, by element, computed in every round
+    cdef IndexSearch index_search  # for any other index; else None
+    cdef readonly ThinnedSearch thinned  # the same, for a Thompson index; else None
+    cdef bint searches_fully  # whether it looks at every element, even if that is not needed
+    cdef double[::1] values  # of any other index, by element, as far as they are computed
     cdef Py_ssize_t valued  # the round that `values` are for
     cdef readonly Py_ssize_t exchanges  # in a round: ONE, ALL, or at most so many at once
+    # Whether elements of the leader are valued by their means: several exchanges with draws. A new
+    # leader is then not played at once (docs/many-exchanges.md).
+    cdef Py_ssize_t leads_by_mean
     cdef Py_ssize_t max_former  # leaders whose local times are kept
     # Working space for several exchanges at once: elements that may come in, and the difference
     # between the index of an element and that of its partner.
@@ -75,6 +86,7 @@ cdef class MAUBKernel(PolicyKernel):
         self.valued = -1
         self.values = None
         self.exchanges = exchanges
+        self.leads_by_mean = exchanges != ONE and self.index.random_stream is not None
         self.max_former = min(MAX_FORMER_LEADERS, MAX_FORMER_ELEMENTS // max(1, self.rank))
         if isinstance(index, UCBKernel):
             self.ucb = index
@@ -108,6 +120,41 @@ cdef class MAUBKernel(PolicyKernel):
             scale_of(self.ucb),
         )
         self.former_times = OrderedDict()
+        self.make_index_search()
+
+    cdef int make_index_search(self) except -1:
+        """Make what finds exchanges by an index other than UCB."""
+        if self.ucb is not None:
+            return 0
+        kind = FullSearch
+        self.thinned = None
+        if isinstance(self.index, ThompsonKernel) and not draws_everything():
+            kind = ThinnedSearch
+            # Most rounds draw for few elements, if for any.
+            self.work = self.rank + self.size // 1000
+        elif self.index.has_bounds and not self.searches_fully:
+            kind = BoundedSearch
+            self.work = self.rank
+        self.index_search = kind(self.leader.search, self.index, self.playable, self.values)
+        if kind is ThinnedSearch:
+            self.thinned = self.index_search
+        return 0
+
+    def search_fully(self):
+        """Look at every element in every round, for tests: the plays are the same."""
+        self.searches_fully = True
+        self.make_index_search()
+        if self.leader.exists:
+            self.index_search.regroup()
+
+    def positive_exchanges(self):
+        """All outside elements whose exchange index is positive now, ascending, and the values of
+        these and of the leader, by element; for tests. There must be a leader.
+        """
+        elements = np.zeros(self.size, dtype=np.intp)
+        values = np.full(self.size, np.nan)
+        n = self.index_search.collect(self.local_time + 1, elements, values)
+        return elements[:n], values
 
     # ---- steps 1 to 4 ----
 
@@ -137,11 +184,14 @@ cdef class MAUBKernel(PolicyKernel):
             finally:
                 self.oracle_calls += self.oracle.n_calls
                 self.oracle.n_calls = 0
+                # After an error too: the order of the leader may have changed.
+                if self.index_search is not None and self.leader.exists:
+                    self.index_search.regroup()
             found = self.leader.best_exchange(self.width())
         # Step 4: play the leader every n - D + 1 rounds, and otherwise the best exchange. The
         # division takes a tenth of a round; it is left out where it decides nothing.
         if self.ucb is None or found != NO_EXCHANGE:
-            if self.local_time % self.period == 0:
+            if (self.local_time + self.leads_by_mean) % self.period == 0:
                 found = NO_EXCHANGE
             elif self.exchanges != ONE:
                 found = self.exchange_several()
@@ -190,17 +240,12 @@ cdef class MAUBKernel(PolicyKernel):
                 e = self.comers[i]
                 self.values[e] = self.means[e] + width * self.inverse_root[e]
             return n
-        self.index.evaluate(self.playable, self.local_time + 1, self.values)
+        n = self.index_search.collect(self.local_time + 1, self.comers, self.values)
         self.valued = self.rounds
-        for i in range(self.playable.shape[0]):
-            e = self.playable[i]
-            if search.buckets.bucket_of[e] < 0:
-                continue
+        for i in range(n):
+            e = self.comers[i]
             x = search.leader[search.class_group[search.symmetry_class[e]]]
             self.differences[e] = self.values[e] - self.values[x]
-            if self.differences[e] > 0:
-                self.comers[n] = e
-                n += 1
         return n
 
     cdef Py_ssize_t cut_comers(self, Py_ssize_t n) noexcept:
@@ -218,6 +263,7 @@ cdef class MAUBKernel(PolicyKernel):
         cdef Py_ssize_t n_outside, local_time
         cdef Py_ssize_t found = NO_EXCHANGE
         cdef Py_ssize_t n_comers = 0
+        cdef bint is_forced
         cdef Py_ssize_t oracle_calls = self.oracle_calls
         cdef Py_ssize_t greedy_calls = self.greedy_calls
         cdef MatroidKernel oracle
@@ -232,15 +278,16 @@ cdef class MAUBKernel(PolicyKernel):
             n_outside = self.candidates.shape[0] - self.round_rank
             # The leader is played every n_outside + 1 rounds. Its partners are not needed then;
             # [DG25] computes them nevertheless.
-            if n_outside > 0 and not (self.lean and local_time % (n_outside + 1) == 0):
+            is_forced = (local_time + self.leads_by_mean) % (n_outside + 1) == 0
+            if n_outside > 0 and not (self.lean and is_forced):
                 oracle = self.round_oracle()
                 self.available.begin_search(oracle)
                 try:
                     if not self.lean:
                         self.oracle_calls += self.available.n_tests(oracle, self.candidates)
-                    if local_time % (n_outside + 1) != 0 and self.exchanges != ONE:
+                    if not is_forced and self.exchanges != ONE:
                         n_comers = self.collect_available(oracle, local_time + 1)
-                    elif local_time % (n_outside + 1) != 0:
+                    elif not is_forced:
                         found = self.best_available_exchange(oracle, local_time + 1)
                 finally:
                     self.available.end_search()
@@ -371,9 +418,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef Py_ssize_t best_exchange_by_values(self) except -2:
         """Step 4 with an index other than UCB."""
-        cdef Py_ssize_t found = self.leader.best_exchange_by(
-            self.index, self.local_time + 1, self.playable, self.values
-        )
+        cdef Py_ssize_t found = self.index_search.best(self.local_time + 1)
         if not self.index.is_lazy:
             self.valued = self.rounds
         return found
@@ -396,6 +441,8 @@ cdef class MAUBKernel(PolicyKernel):
             e = elements[i]
             if buckets[e] >= 0:
                 self.leader.observe(&statistics, e, rewards[i])
+                if self.index_search is not None:
+                    self.index_search.observed(e)
             elif observe(&statistics, e, rewards[i]) == min_count:
                 self.n_undersampled -= self.is_playable[e]
         return 0
@@ -412,6 +459,8 @@ cdef class MAUBKernel(PolicyKernel):
         PolicyKernel.set_width(self, e)
         if is_outside:
             self.leader.end_change(e)
+            if self.index_search is not None:
+                self.index_search.observed(e)
 
     # ---- decisions that are undone, or made again ----
 
@@ -451,11 +500,18 @@ cdef class MAUBKernel(PolicyKernel):
         if self.is_initial or not self.is_decided:
             return values
         candidates = np.asarray(self.candidates)
-        if self.ucb is not None or self.index.is_lazy:
+        if (
+            self.ucb is not None
+            or self.index.is_lazy
+            or (self.index.has_bounds and self.valued == self.rounds)
+        ):
             local_time = (
                 self.local_time if self.decided_key is None else self.time_of(self.decided_key)
             )
             self.index.evaluate(self.candidates, local_time, values)
+        elif self.valued == self.rounds and self.thinned is not None and self.decided_key is None:
+            drawn, found = self.thinned.draws()
+            values[drawn] = found
         elif self.valued == self.rounds:
             values[candidates] = np.asarray(self.values)[candidates]
         return values
@@ -471,6 +527,7 @@ cdef class MAUBKernel(PolicyKernel):
             "former_ranks": np.array([len(key) for key in keys], np.int64) // self.found.itemsize,
             "former_times": np.array(list(self.former_times.values()), dtype=np.int64),
             "decided_key": self.decided_key,
+            "thinned": None if self.thinned is None else self.thinned.state(),
         }
 
     def parameters(self):
@@ -490,3 +547,10 @@ cdef class MAUBKernel(PolicyKernel):
             self.make_available()
             self.available.lead_again(np.frombuffer(self.decided_key, dtype=np.intp))
         self.leader.restore(state, np.asarray(self.playable))
+        self.make_index_search()
+        if self.thinned is not None and self.leader.exists:
+            # Files from before thresholds were saved do not have it.
+            self.thinned.restore(state.get("thinned"))
+        elif self.index_search is not None and self.leader.exists:
+            # Bounds are not saved: they follow from the statistics.
+            self.index_search.regroup()

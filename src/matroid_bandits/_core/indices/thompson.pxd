@@ -1,0 +1,35 @@
+from matroid_bandits._core.indices.base cimport IndexKernel
+
+
+# Draws from posteriors with log-concave densities, in full or beyond a threshold.
+cdef class ThompsonKernel(IndexKernel):
+    cdef double draw(self, Py_ssize_t e) noexcept
+    cdef double draw_at_least(self, Py_ssize_t e, double floor) noexcept
+    cdef double draw_at_most(self, Py_ssize_t e, double threshold) noexcept
+    cdef double mass_above(self, Py_ssize_t e, double threshold) noexcept
+    cdef double draw_above(self, Py_ssize_t e, double threshold) noexcept
+    cdef double mass_below(self, Py_ssize_t e, double floor) noexcept
+    cdef double draw_below(self, Py_ssize_t e, double floor) noexcept
+    cdef double deviations_from_mean(self, Py_ssize_t e, double deviations) noexcept
+    cdef bint is_fit(self, Py_ssize_t e, double floor, double near, double far) noexcept
+    cdef Py_ssize_t first_unfit(
+        self,
+        const Py_ssize_t *elements,
+        Py_ssize_t first,
+        Py_ssize_t n,
+        const double *floors,
+        double near,
+        double far,
+    ) noexcept
+    cdef double most_below_floor(self, double near) noexcept
+    cdef double new_floor(self, Py_ssize_t e, double near, double far) noexcept
+
+
+cdef class BetaKernel(ThompsonKernel):
+    cdef double[:, ::1] tallies  # [e, 0] successes, [e, 1] failures; both begin with 1
+
+    cdef void find_posterior(self, Py_ssize_t e, double *a, double *b) noexcept
+
+
+cdef class GaussianKernel(ThompsonKernel):
+    cdef double noise

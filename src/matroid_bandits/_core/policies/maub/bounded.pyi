@@ -1,0 +1,6 @@
+from matroid_bandits._core.policies.maub.index_search import IndexSearch
+
+class Interval:
+    def __init__(self, since: float, until: float, size: int, n_nodes: int) -> None: ...
+
+class BoundedSearch(IndexSearch): ...
