@@ -2,7 +2,7 @@
 
 ::
 
-    snapshot.json     {"format": ..., "version": 1, "library": "0.1.0", "content": ...}
+    snapshot.json     {"format": ..., "version": 2, "library": "0.1.0", "content": ...}
     arrays/0.npy      arrays of numbers or truth values, as NumPy writes them
     arrays/1.npy
     ...
@@ -44,7 +44,7 @@ __all__ = ["read_snapshot", "write_snapshot"]
 Array = npt.NDArray[Any]
 
 _FORMAT = "matroid-bandits snapshot"
-_VERSION = 1
+_VERSION = 2
 _MAIN = "snapshot.json"
 _COMMENT = f"{_FORMAT}, sha256 of all before: ".encode()
 _DIGITS = 64
@@ -173,6 +173,14 @@ def read_snapshot(path: str | os.PathLike[str]) -> Any:
         raise SnapshotError(f"{os.fsdecode(path)}: {refused}") from refused.__cause__
 
 
+def _from_version_1(content: Any) -> Any:
+    """MAUB had one exchange a round, whatever its index."""
+    policy = content.get("policy") if isinstance(content, dict) else None
+    if not isinstance(policy, dict) or policy.get("type") != "MAUB":
+        return content
+    return content | {"policy": {"exchanges": "one"} | policy}
+
+
 class _Refused(Exception):  # noqa: N818  (it is a sentence on its way to an error)
     """Why a file is refused."""
 
@@ -224,7 +232,7 @@ class _Reader:
         content = self._decoded(main["content"], 0)
         if self._unused:
             _damaged(f"{abbreviated(min(self._unused))} belongs to nothing")
-        return content
+        return _from_version_1(content) if version == 1 else content
 
     def _main(self) -> Any:
         return json.loads(self._bytes_of(_MAIN), parse_constant=_no_constant)

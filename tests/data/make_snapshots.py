@@ -64,6 +64,7 @@ POLICIES: dict[str, Callable[[], Any]] = {
     "maub": lambda: mb.MAUB(links(), index="kl"),
     "maub-beta-pending": lambda: mb.MAUB(groups(), index="beta", seed=3, pending="count"),
     "maub-python": lambda: mb.MAUB(Pairs(), noise=0.5),
+    "maub-all": lambda: mb.MAUB(links(), exchanges="all", noise=0.5),
     "omm": lambda: mb.OMM(composition(), noise=0.5),
     "omm-ucbv": lambda: mb.OMM(groups(), index="ucbv"),
     "cts": lambda: mb.CTS(links(), seed=2**70),

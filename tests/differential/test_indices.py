@@ -46,7 +46,10 @@ def _with_index(structure: Any, other: Any, index: str) -> tuple[Maker, Any]:
 
 PAIRS: dict[str, tuple[Maker, Any]] = {
     **{f"OMM {i}": _with_index(mb.OMM, reference.ReferenceGreedy, i) for i in INDICES},
-    **{f"MAUB {i}": _with_index(mb.MAUB, reference.ReferenceMAUB, i) for i in INDICES},
+    **{
+        f"MAUB {i}": _with_index(partial(mb.MAUB, exchanges="one"), reference.ReferenceMAUB, i)
+        for i in INDICES
+    },
     **{
         f"MAUB all {i}": _with_index(
             partial(mb.MAUB, exchanges="all"), partial(reference.ReferenceMAUB, exchanges="all"), i

@@ -130,7 +130,7 @@ def assert_uniform(values: np.ndarray) -> None:
 
 def known(matroid: mb.Matroid, index: mb.Index, means: Any, counts: Any, **more: Any) -> mb.MAUB:
     """A policy that has observed every element so often, and has a leader."""
-    policy = mb.MAUB(matroid, index=index, **more)
+    policy = mb.MAUB(matroid, index=index, exchanges="one", **more)
     policy.observe({e: (float(means[e]), int(counts[e])) for e in range(matroid.size)})
     # The first round of a leader plays it without any draw.
     policy.select()
@@ -172,7 +172,9 @@ def with_thresholds(policy: mb.MAUB, rng: np.random.Generator, *, low: bool) -> 
         e = rng.choice(np.flatnonzero(classes == c))
         share = rng.uniform(-0.5, 1.0) if low else rng.uniform(0.6, 1.6)
         thresholds[c] = np.clip(state["means"][e] + share * deviations[e], 0.02, 0.98)
-    other = mb.MAUB(policy.matroid, index=policy.index, seed=7, pending=policy.pending)
+    other = mb.MAUB(
+        policy.matroid, index=policy.index, seed=7, pending=policy.pending, exchanges="one"
+    )
     other._kernel.restore(state)
     return other
 
@@ -267,7 +269,7 @@ def test_a_play_follows_from_its_draws(index: str, near: float) -> None:
         rng = np.random.default_rng([seed, 8])
         for matroid in (K5, U, GROUPS, mb.UniformMatroid(3, 60)):
             with constants(near=near):
-                policy = mb.MAUB(matroid, index=INDICES[index], seed=seed)
+                policy = mb.MAUB(matroid, index=INDICES[index], seed=seed, exchanges="one")
             means = rng.uniform(0, 1, matroid.size)
             for _ in range(400):
                 played = policy.select()
@@ -336,7 +338,8 @@ def test_copies_continue_bit_for_bit(index: str) -> None:
         rng = np.random.default_rng([seed, 9])
         for matroid in (mb.UniformMatroid(3, 80), GROUPS, K5):
             means = rng.uniform(0.2, 0.8, matroid.size)
-            policy = mb.MAUB(matroid, index=INDICES[index], seed=seed)
+            exchanges = "all" if seed % 2 else "one"
+            policy = mb.MAUB(matroid, index=INDICES[index], seed=seed, exchanges=exchanges)
             for _ in range(6):
                 _played(policy, means, int(rng.integers(1, 400)))
                 twin = pickle.loads(pickle.dumps(policy))
@@ -366,7 +369,8 @@ def _same(one: Any, other: Any) -> bool:
 # ---- runs ----
 
 
-def test_regret_is_that_of_the_plain_rule() -> None:
+@pytest.mark.parametrize("exchanges", ["one", "all"])
+def test_regret_is_that_of_the_plain_rule(exchanges: str) -> None:
     """200 runs each. The means differ by less than 5 standard errors with probability 1 - 6e-7."""
     matroid = mb.GraphicMatroid.complete(6)
     environment = mb.BernoulliEnvironment(mb.random_means(15, seed=0))
@@ -377,7 +381,12 @@ def test_regret_is_that_of_the_plain_rule() -> None:
             try:
                 found = [
                     mb.simulate(
-                        mb.MAUB(matroid, index=index, seed=1000 * is_plain + seed),
+                        mb.MAUB(
+                            matroid,
+                            index=index,
+                            exchanges=exchanges,
+                            seed=1000 * is_plain + seed,
+                        ),
                         environment,
                         2000,
                         seed=1000 * is_plain + seed,

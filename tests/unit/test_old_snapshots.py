@@ -21,9 +21,11 @@ def load(path: Path) -> mb.Policy:
     return mb.load(path, matroid, classes=[make_snapshots.Latest])
 
 
-@pytest.mark.usefixtures("plain_draws")
 @pytest.mark.parametrize("version", VERSIONS)
-def test_old_files_load_and_continue(version: str) -> None:
+def test_old_files_load_and_continue(version: str, request: pytest.FixtureRequest) -> None:
+    if version == "version-1":
+        # MAUB with a Thompson index drew for every element.
+        request.getfixturevalue("plain_draws")
     expected = json.loads((SNAPSHOTS / version / "plays.json").read_text())
     files = sorted((SNAPSHOTS / version).glob("*.snapshot"))
     assert {path.stem for path in files} == expected.keys()

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import abbreviated, choice, integer
 from matroid_bandits._core.policies.maub.rule import ALL, ONE, MAUBKernel
 from matroid_bandits._types import MatroidLike, Selection
+from matroid_bandits.indices import BetaThompson, GaussianThompson
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.policies.contract.checked_state import State, check_partners
 from matroid_bandits.policies.indexed import IndexPolicy
@@ -31,6 +32,8 @@ __all__ = ["MAUB"]
 
 NEIGHBORHOODS = ("lean", "paper")
 _EXCHANGES = {"one": ONE, "all": ALL}
+# By default there is one exchange at once for so many elements of a basis.
+RANK_PER_EXCHANGE = 30
 # Elements that an explanation names.
 MOST_NAMED = 5
 
@@ -55,7 +58,9 @@ class MAUB(IndexPolicy[Selection]):
         How many exchanges it tries in a round. "one" is [DG25]. "all" plays the basis of largest
         index among the leader and every element whose index is above that of its partner: a large
         wrong leader is mended much faster. With a number k, at most the k exchanges with the
-        largest differences are tried at once.
+        largest differences are tried at once. If it is not given: "one" for ``MAUB(matroid)``, as
+        published; "all" with a Thompson index; and with a noise level or another index one for 30
+        elements of a basis, which is "one" up to rank 44.
     index : Index, str or dict, default "ucb"
         How optimistic it is about exchanges: an index such as ``KLUCB()``, or its name. The time of
         the index is the leader's local time.
@@ -71,7 +76,8 @@ class MAUB(IndexPolicy[Selection]):
     Notes
     -----
     A round costs O(rank), however large the ground set, except when the leader or its order
-    changes. With an index other than UCB it costs one value per element. Loops are never played.
+    changes, and with an index written in Python, which costs one value per element. Loops are never
+    played. With several exchanges at once and a Thompson index, the leader is valued by its means.
 
     With "lean", answers of a matroid written in Python are cached: two bits per element and element
     of the basis for the present leader, and up to 64 MB for former ones.
@@ -114,7 +120,8 @@ class MAUB(IndexPolicy[Selection]):
         pending: Literal["ignore", "count"] = "ignore",
     ) -> None:
         self._neighborhood = choice(neighborhood, "neighborhood", NEIGHBORHOODS)
-        self._exchanges = _checked_exchanges("one" if exchanges is None else exchanges)
+        self._exchanges = None if exchanges is None else _checked_exchanges(exchanges)
+        self._is_published = noise is None and index == "ucb"
         super().__init__(matroid, index=chosen_index(index, noise), seed=seed, pending=pending)
 
     def _new_kernel(self, matroid: Matroid) -> MAUBKernel:
@@ -123,7 +130,7 @@ class MAUB(IndexPolicy[Selection]):
             self._index._new_kernel(self._seed),
             self._neighborhood == "lean",
             self._pending == "count",
-            _EXCHANGES.get(self._exchanges, self._exchanges),
+            _EXCHANGES.get(self.exchanges, self.exchanges),
         )
 
     def _moved_state(self, new: Moving, old_numbers: npt.NDArray[np.intp]) -> dict[str, Any]:
@@ -157,7 +164,13 @@ class MAUB(IndexPolicy[Selection]):
     @property
     def exchanges(self) -> Literal["one", "all"] | int:
         """How many exchanges are tried in a round: "one", "all", or at most so many at once."""
-        return self._exchanges
+        if self._exchanges is not None:
+            return self._exchanges
+        if isinstance(self._index, BetaThompson | GaussianThompson):
+            return "all"
+        # docs/many-exchanges.md has the study that this is from.
+        several = 1 if self._is_published else round(self._problem.rank / RANK_PER_EXCHANGE)
+        return several if several > 1 else "one"
 
     @property
     def leader(self) -> Selection | None:
