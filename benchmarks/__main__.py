@@ -14,11 +14,15 @@ QUESTIONS = {
     "escb": "ESCB's three methods against one another and against OMM",
     "growth": "time and memory against the size of the matroid, in the long run",
     "exploring": "the same while the policy still explores",
+    "index_growth": "settled rounds with each index against the size of the matroid",
     "faster_cucb": "FasterCUCB and OMM against the size of the matroid",
+    "large_ranks": "MAUB and FasterCUCB against OMM where the rank is in the thousands",
+    "joint": "a round with several exchanges against one, and against OMM",
     "decisions": "decisions with available elements against plain ones",
     "live": "decisions and late feedback against the simple loop, logs, files",
     "compositions": "MAUB on matroids made of matroids, compiled and as a Python oracle",
     "oracle_calls": "oracle calls by default against Algorithm 2 as written",
+    "joint_calls": "oracle calls with several exchanges in a round against one",
     "sagemath": "the package against SageMath's matroids",
 }
 

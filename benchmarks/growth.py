@@ -35,7 +35,7 @@ def measure(*, quick: bool = False) -> Table:
         rows=[row for family in FAMILIES for row in rows(family, sizes, settled=True)],
         remarks=[
             "Initial rounds: from a new policy until every element has been observed.",
-            "Rounds that still explore: exploring.md.",
+            "Rounds that still explore: exploring.md. Other indices: index_growth.md.",
             *(peak_memory(family, sizes[-1], settled=True) for family in FAMILIES),
         ],
     )

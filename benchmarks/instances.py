@@ -1,5 +1,8 @@
-"""The paper's ten instances, from the study that ships with the package."""
+"""The paper's ten instances, from the study that ships with the package, and random graphs."""
 
+import numpy as np
+
+import matroid_bandits as mb
 from benchmarks.tables import ROOT
 from matroid_bandits.experiments import Instance, load_study, shipped_study
 
@@ -18,3 +21,13 @@ def movies_remark() -> str:
     """The movies of the linear instance."""
     source = "of MovieLens ml-latest-small" if MOVIELENS.is_dir() else "invented, not MovieLens"
     return f"linear: genre vectors of 100 movies, {source}."
+
+
+def connected_graph(vertices: int, edges: int) -> mb.GraphicMatroid:
+    """A random tree, and further edges between vertices drawn uniformly, no loops among them."""
+    rng = np.random.default_rng(0)
+    ends = np.arange(1, vertices)
+    tree = np.column_stack([rng.integers(0, ends), ends])
+    starts = rng.integers(0, vertices, edges - len(tree))
+    others = (starts + rng.integers(1, vertices, len(starts))) % vertices
+    return mb.GraphicMatroid([*tree.tolist(), *np.column_stack([starts, others]).tolist()])

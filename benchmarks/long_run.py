@@ -63,17 +63,9 @@ def long_run(matroid: mb.Matroid, seed: int, *, settled: bool) -> Run:
     """Play the initial rounds, warm up, and time some blocks of rounds."""
     answers = environment(matroid, seed, settled=settled)
     start = perf_counter()
-    policy, rewards = mb.MAUB(matroid), answers.rewards(seed)
-    kernel = policy._deciding_kernel()
-    if kernel is None:
-        raise TypeError("MAUB does not run compiled")
-
-    def play(rounds: int) -> float:
-        """The seconds that the rounds took."""
-        began = perf_counter()
-        run(kernel, rewards, answers.means, 0.0, np.array([rounds]))
-        return perf_counter() - began
-
+    policy = mb.MAUB(matroid)
+    kernel = compiled(policy)
+    play = player(kernel, answers, seed)
     while kernel.n_undersampled:
         play(-(-kernel.n_undersampled // kernel.rank))  # at least so many rounds are needed
     first = perf_counter() - start
@@ -82,6 +74,26 @@ def long_run(matroid: mb.Matroid, seed: int, *, settled: bool) -> Run:
     leaders = _leaders(kernel)
     blocks = [play(block) / block for _ in range(BLOCKS)]
     return Run(first, blocks, (_leaders(kernel) - leaders) / (block * BLOCKS))
+
+
+def compiled(policy: mb.Policy) -> PolicyKernel:
+    """The kernel of a policy, whose rounds are played without Python."""
+    kernel = policy._deciding_kernel()
+    if kernel is None:
+        raise TypeError(f"{policy!r} does not run compiled")
+    return kernel
+
+
+def player(kernel: PolicyKernel, environment: mb.Environment, seed: int) -> Callable[[int], float]:
+    """A function that plays so many more rounds, and returns the seconds that they took."""
+    rewards = environment.rewards(seed)
+
+    def play(rounds: int) -> float:
+        began = perf_counter()
+        run(kernel, rewards, environment.means, 0.0, np.array([rounds]))
+        return perf_counter() - began
+
+    return play
 
 
 def _leaders(kernel: PolicyKernel) -> int:

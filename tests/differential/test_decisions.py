@@ -107,7 +107,7 @@ def _with_index(structure: Any, reference: Any, index: str, level: Any) -> tuple
     fast, exact = INDICES[index]
     return (
         lambda problem, seed, **options: structure(problem, index=fast(), seed=seed, **options),
-        lambda size, ask, seed: reference(size, ask, exact(seed)),
+        lambda size, ask, seed: reference(size, ask, index=exact(seed)),
         level if index.startswith("kl") else None,
     )
 
@@ -124,7 +124,16 @@ def _osub(index: Callable[[], slow.Index], size: int, ask: Independence, _: int)
 # Ours, with options; the reference; and what to allow where they differ.
 POLICIES: dict[str, tuple[Any, Any, Any]] = {
     **{f"OMM {i}": _with_index(mb.OMM, ReferenceGreedy, i, _level_sums) for i in INDICES},
-    **{f"MAUB {i}": _with_index(mb.MAUB, ReferenceMAUB, i, _level_sums) for i in INDICES},
+    **{
+        f"MAUB {exchanges} {i}": _with_index(
+            partial(mb.MAUB, exchanges=exchanges),
+            partial(ReferenceMAUB, exchanges=exchanges),
+            i,
+            _level_sums,
+        )
+        for i in INDICES
+        for exchanges in ("one", "all")
+    },
     "MAUB paper": (
         lambda problem, _, **options: mb.MAUB(problem, neighborhood="paper", **options),
         lambda size, ask, _: ReferenceMAUB(size, ask),

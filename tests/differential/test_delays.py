@@ -29,8 +29,12 @@ PAIRS: dict[str, tuple[Callable, Callable]] = {
         lambda m, **more: mb.MAUB(m, index="kl", **more),
         lambda: ReferenceMAUB(10, ASK, indices.KLUCB()),
     ),
+    "MAUB all": (
+        lambda m, **more: mb.MAUB(m, exchanges="all", noise=0.3, **more),
+        lambda: ReferenceMAUB(10, ASK, indices.UCB(0.3), "all"),
+    ),
     "MAUB beta": (
-        lambda m, **more: mb.MAUB(m, index="beta", seed=3, **more),
+        lambda m, **more: mb.MAUB(m, index="beta", seed=3, exchanges="one", **more),
         lambda: ReferenceMAUB(10, ASK, indices.BetaThompson(3)),
     ),
     "OMM ucbv": (

@@ -5,6 +5,8 @@ small differences, and bounds are carried from round to round. The rule with Num
 variant must play the same bases.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,13 +32,14 @@ def _first_difference(
     kind: str,
     rounds: int,
     scale: float = 1.0,
+    exchanges: Any = "one",
 ) -> tuple[int, str] | None:
     """The first round in which a policy plays otherwise than the rule with NumPy, and which."""
     matroid = mb.PartitionMatroid(groups, dict(enumerate(capacities)))
-    plain = LargePartitionMAUB(groups, capacities, noise)
+    plain = LargePartitionMAUB(groups, capacities, noise, exchanges)
     policies = {
-        "lean": mb.MAUB(matroid, noise=noise),
-        "paper": mb.MAUB(matroid, neighborhood="paper", noise=noise),
+        "lean": mb.MAUB(matroid, noise=noise, exchanges=exchanges),
+        "paper": mb.MAUB(matroid, neighborhood="paper", noise=noise, exchanges=exchanges),
     }
     for t in range(rounds):
         basis = plain.select()
@@ -75,7 +78,11 @@ def test_equal_means(kind: str, seed: int) -> None:
     rng = np.random.default_rng([seed, 60])
     groups, capacities = _random_partition(rng, int(rng.integers(40, 400)))
     noise = [1.0, 0.3, 0.05][seed % 3]
-    assert _first_difference(rng, groups, capacities, noise, kind, 400) is None
+    for exchanges in ("one", "all", 4):
+        found = _first_difference(
+            rng, groups, capacities, noise, kind, 400, exchanges=exchanges
+        )
+        assert found is None, exchanges
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "three values"])
@@ -112,7 +119,8 @@ def test_a_thousand_elements_in_two_groups(seed: int) -> None:
     rng = np.random.default_rng(seed)
     means = rng.random(1000)
     matroid = mb.PartitionMatroid([i % 2 for i in range(1000)], 50)
-    lean, paper = mb.MAUB(matroid, noise=0.3), mb.MAUB(matroid, neighborhood="paper", noise=0.3)
+    lean = mb.MAUB(matroid, noise=0.3, exchanges="one")
+    paper = mb.MAUB(matroid, neighborhood="paper", noise=0.3, exchanges="one")
     plain = LargePartitionMAUB([i % 2 for i in range(1000)], [50, 50], 0.3)
     for t in range(450):
         basis = plain.select()
