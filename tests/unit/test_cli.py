@@ -168,7 +168,7 @@ def test_bernoulli_and_one_run(capsys) -> None:
         ("simulat", "unknown command 'simulat'; did you mean simulate? allowed are reproduce, "),
         ("Simulate", "unknown command 'Simulate'; did you mean simulate?"),
         ("rum study.toml", "unknown command 'rum'; did you mean run?"),
-        ("xyz --matroid K5", "unknown command 'xyz'; allowed are reproduce, compare, delays, run,"),
+        ("xyz --matroid K5", "unknown command 'xyz'; allowed are reproduce, compare, delays,"),
         ("--versoin", "unknown argument --versoin; did you mean --version?"),
         ("--matroid K5", "unknown argument --matroid; allowed are --help, --version"),
         ("list everything", "unknown argument everything; allowed are --help"),
@@ -231,7 +231,8 @@ def test_whole_numbers_may_have_an_exponent(text: str, capsys) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["", "simulate", "gaps", "list", "run", "report", "reproduce", "compare", "delays"]
+    "command",
+    ["", "simulate", "gaps", "list", "run", "report", "reproduce", "compare", "delays", "large"],
 )
 def test_help_names_no_file_that_is_not_installed(command: str, capsys) -> None:
     with pytest.raises(SystemExit) as stop:

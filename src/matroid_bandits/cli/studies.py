@@ -1,4 +1,4 @@
-"""``matroid-bandits reproduce``, ``compare``, ``delays``, ``run`` and ``report``."""
+"""``matroid-bandits reproduce``, ``compare``, ``delays``, ``large``, ``run``, ``report``."""
 
 import argparse
 import hashlib
@@ -83,6 +83,13 @@ _SHIPPED = (
         "late, 20 runs each, and write a report.",
         "matroid-bandits delays --quick --only 'K7, delay 0' --only 'K7, delay 1,000'",
     ),
+    _Shipped(
+        "large",
+        "run MAUB, OMM, KLOSM and CTS on thousands of elements, and write a report",
+        "Run OMM, KLOSM, CTS, and MAUB with one exchange and with all, on graphs and catalogs of "
+        "up to 5,000 elements, 5 runs each, and write a report.",
+        "matroid-bandits large --quick --only 'partition Gaussian'",
+    ),
 )
 
 
@@ -159,6 +166,12 @@ def _add_options(parser: Any) -> None:
         "movies (default: from the cache, or downloaded)",
     )
     parser.add_argument(
+        "--graphs",
+        metavar="FOLDER",
+        help="folder of graph files that are not beside the study; an instance whose optional "
+        "file is in neither is left out",
+    )
+    parser.add_argument(
         "--extend",
         action="store_true",
         help="let FOLDER hold the same study with fewer instances, policies or runs",
@@ -183,7 +196,13 @@ def _run(options: argparse.Namespace) -> int:
     try:
         # Nothing is downloaded for a list.
         movielens = options.movielens or ("synthetic" if options.list else None)
-        whole = load_study(options.study, only=options.only, seed=options.seed, movielens=movielens)
+        whole = load_study(
+            options.study,
+            only=options.only,
+            seed=options.seed,
+            movielens=movielens,
+            graphs=options.graphs,
+        )
         study = _selected(whole, options)
         if options.list:
             _print_list(study)
@@ -324,6 +343,8 @@ def _print_list(study: "Study") -> None:
             row.append("all" if i.policies is None else ", ".join(i.policies))
     for line in aligned([header, *rows], left=(0,)):
         echo(f"  {line}")
+    for line in study.left_out:
+        echo(line)
 
 
 def _warn(warning: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -36,6 +37,7 @@ def instance_at(
     horizon: int,
     movies: Movies,
     policies: Sequence[str],
+    graphs: Path | None = None,
 ) -> Instance:
     """The instance that `section` describes.
 
@@ -51,11 +53,13 @@ def instance_at(
         Those of the study.
     policies : sequence of str
         Names of those of the study.
+    graphs : Path, optional
+        A folder with graph files that are not beside the study.
     """
     section.check_keys(_KEYS)
     environment = _environment(top, section)
     column = _own_column(environment)
-    source = source_at(section, seed=seed, means_column=column, movies=movies)
+    source = source_at(section, seed=seed, means_column=column, movies=movies, graphs=graphs)
     cls = class_at(environment, catalog.environment_class, catalog.ENVIRONMENTS)
     parameters = parameters_for(cls, environment, exclude=("type", "means"), given=("means",))
     if source.means is not None and "means" not in section.value("environment", {}):

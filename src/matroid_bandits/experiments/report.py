@@ -115,6 +115,8 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         "findings": findings(results, table),
         "warnings": [
             *(f"{name}: {entry['warning']}" for name, entry in shown.items() if entry["warning"]),
+            # Folders of older versions do not say.
+            *study.get("left_out", ()),
             *_mixed(results),
         ],
         "columns": _columns(compared=compared),

@@ -131,6 +131,13 @@ class Section:
         except ValueError as error:
             raise self.error(str(error), key) from None
 
+    def flag(self, key: str) -> bool:
+        """True or false; false if the key is not there."""
+        value = self._values.get(key, False)
+        if not isinstance(value, bool):
+            raise self.error(f"must be true or false, got {abbreviated(value)}", key)
+        return value
+
     def choice(self, key: str, allowed: Sequence[T], default: T) -> T:
         """One of a few words."""
         value = self._values.get(key, default)

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -26,14 +27,20 @@ from matroid_bandits.experiments.files import (
     read_csv,
     read_graph,
 )
+from matroid_bandits.experiments.generated import generated_at
 from matroid_bandits.experiments.movies import USUAL, Movies
 from matroid_bandits.experiments.sections import Place, Section
+from matroid_bandits.experiments.study import StudyError
 from matroid_bandits.matroids import GraphicMatroid, Matroid, OracleMatroid
 from matroid_bandits.matroids.by_name import matroid_class, name_of_class
 from matroid_bandits.problem import Problem
 from matroid_bandits.specs.matroids import OF_ONE, OF_SEVERAL
 
-__all__ = ["Source", "source_at"]
+__all__ = ["MissingFileError", "Source", "source_at"]
+
+
+class MissingFileError(StudyError):
+    """A file that need not be there is not: the instance is left out."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,7 @@ def source_at(
     seed: int,
     means_column: str | None,
     movies: Movies,
+    graphs: Path | None = None,
 ) -> Source:
     """The matroid at the key ``matroid`` of an instance.
 
@@ -83,9 +91,16 @@ def source_at(
         Column of the matroid's file that holds the means.
     movies : Movies
         Those of the study.
+    graphs : Path, optional
+        A folder with graph files that are not beside the study.
+
+    Raises
+    ------
+    MissingFileError
+        If an optional file is not there.
     """
-    section.required("matroid", 'matroid = "K20"')
-    return _Reader(seed, means_column, movies).read(section, ("matroid",), section.value("matroid"))
+    value = section.required("matroid", 'matroid = "K20"')
+    return _Reader(seed, means_column, movies, graphs).read(section, ("matroid",), value)
 
 
 @dataclass(frozen=True)
@@ -95,6 +110,7 @@ class _Reader:
     seed: int
     means_column: str | None
     movies: Movies
+    graphs: Path | None
 
     def read(self, section: Section, place: Place, value: Any) -> Source:
         """The matroid that `value`, found at a place of `section`, describes."""
@@ -113,9 +129,11 @@ class _Reader:
 
     def _table(self, section: Section) -> Source:
         if "graph" in section:
-            return _graph(section)
+            return _graph(section, self.graphs)
         if "movielens" in section:
             return _movies(section, self.movies)
+        if "generate" in section:
+            return Source(*generated_at(section, self.seed))
         for operation in (*OF_ONE, *OF_SEVERAL):
             if operation in section and "type" not in section:
                 return self._composition(section, operation)
@@ -207,7 +225,7 @@ class _Reader:
 _EXAMPLES = {"rank": '{{ {} = "K5", rank = 2 }}', "elements": '{{ {} = "K5", elements = [0, 1] }}'}
 # The sign between several matroids.
 _SIGNS = {"sum": "+", "union": "|"}
-_TABLES = ("graph", "movielens", *OF_ONE, *OF_SEVERAL)
+_TABLES = ("graph", "movielens", *OF_ONE, *OF_SEVERAL, "generate")
 
 
 def _short_list(elements: Sequence[int]) -> str:
@@ -232,9 +250,22 @@ def _function_at(section: Section, key: str) -> Any:
     return own_object(section, key, value, kind="function", is_kind=callable)
 
 
-def _graph(section: Section) -> Source:
-    section.check_keys(("graph", "format"))
-    path = section.file("graph")
+def _graph(section: Section, folder: Path | None) -> Source:
+    section.check_keys(("graph", "format", "optional"))
+    elsewhere = None if folder is None else folder / section.text("graph")
+    if elsewhere is not None and elsewhere.is_file():
+        path = elsewhere
+    else:
+        try:
+            path = section.file("graph")
+        except StudyError:
+            if not section.flag("optional"):
+                raise
+            where = "the study is" if folder is None else f"the study is, nor in {folder}"
+            raise MissingFileError(
+                f"there is no file {section.text('graph')} where {where}; say in which folder it "
+                "is: --graphs FOLDER"
+            ) from None
     edges, columns = section.call(
         "graph", partial(read_graph, path, kind=section.text("format") or None)
     )

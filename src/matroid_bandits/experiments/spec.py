@@ -28,6 +28,7 @@ from matroid_bandits.experiments.late import one_by_one
 from matroid_bandits.experiments.movies import Movies
 from matroid_bandits.experiments.references import reference_at
 from matroid_bandits.experiments.sections import Document, Section, similar
+from matroid_bandits.experiments.sources import MissingFileError
 from matroid_bandits.experiments.study import (
     MOST_RUNS,
     Instance,
@@ -60,6 +61,7 @@ def load_study(
     only: Sequence[str] = (),
     seed: int | None = None,
     movielens: str | PathLike[str] | None = None,
+    graphs: str | PathLike[str] | None = None,
 ) -> Study:
     """A study from a TOML file, or from a dictionary of the same form.
 
@@ -81,6 +83,9 @@ def load_study(
         is taken from the user's cache or downloaded; if neither is possible, an invented
         catalog takes its place, and the instance has a warning. ``synthetic`` means the invented
         catalog.
+    graphs : str or path, optional
+        Folder of graph files that are not beside the study. An instance whose graph is optional
+        is left out if its file is in neither, and the study has a warning.
 
     Raises
     ------
@@ -98,7 +103,9 @@ def load_study(
     """
     if isinstance(source, Mapping):
         top, name = Section(source, Document("study")), "study"
-        return _study(top, name, only=only, seed=seed, movies=Movies(movielens))
+        return _study(
+            top, name, only=only, seed=seed, movies=Movies(movielens), graphs=_folder(graphs)
+        )
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
@@ -113,7 +120,9 @@ def load_study(
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path} is not TOML: {error}") from None
     top = Section(values, Document(str(path), text, path.parent))
-    return _study(top, path.stem, only=only, seed=seed, movies=Movies(movielens))
+    return _study(
+        top, path.stem, only=only, seed=seed, movies=Movies(movielens), graphs=_folder(graphs)
+    )
 
 
 def shipped_study(name: str) -> Path:
@@ -143,6 +152,14 @@ def try_policy(policy: PolicySpec, instance: Instance, seed: int) -> None:
         refuse_without_decisions(made)
 
 
+def _folder(path: str | PathLike[str] | None) -> Path | None:
+    if path is None:
+        return None
+    if not Path(path).expanduser().is_dir():
+        raise StudyError(f"graphs: there is no folder {path}")
+    return Path(path).expanduser()
+
+
 def _study(
     top: Section,
     name: str,
@@ -150,6 +167,7 @@ def _study(
     only: Sequence[str],
     seed: int | None,
     movies: Movies,
+    graphs: Path | None,
 ) -> Study:
     top.check_keys(_KEYS)
     own_seed = top.integer("seed", 0, minimum=0, maximum=LONGEST)
@@ -174,14 +192,31 @@ def _study(
         for section, given in zip(sections, names, strict=True)
         if not only or given is None or normalized(given) in wanted
     ]
-    instances = [
-        instance_at(top, section, seed=seed, horizon=horizon, movies=movies, policies=labels)
-        for section in sections
-    ]
-    _check_distinct(sections, [instance.name for instance in instances], "name")
+    instances: list[Instance] = []
+    read: list[Section] = []
+    left_out: list[str] = []
+    make = partial(
+        instance_at,
+        top,
+        seed=seed,
+        horizon=horizon,
+        movies=movies,
+        policies=labels,
+        graphs=graphs,
+    )
+    for section in sections:
+        try:
+            instances.append(make(section))
+            read.append(section)
+        except MissingFileError as missing:
+            left_out.append(f"{_name_of(section) or 'an instance'} is left out: {missing}")
+    if left_out and (only or not instances):
+        # It was asked for, or there is nothing else.
+        raise StudyError(left_out[0])
+    _check_distinct(read, [instance.name for instance in instances], "name")
     for i, policy in enumerate(policies):
         mine = [instance for instance in instances if instance.admits(policy.name)]
-        if not mine and not only:
+        if not mine and not only and not left_out:
             raise top.error(f"{policy.name} runs on no instance", "policies", i)
         for instance in mine:
             try:
@@ -208,6 +243,7 @@ def _study(
         seed=seed,
         reference=reference,
         figures=figures_at(top, known),
+        left_out=tuple(left_out),
         code_folders=tuple(top.code.folders),
     )
 

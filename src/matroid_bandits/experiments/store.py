@@ -251,6 +251,7 @@ def _described(study: Study) -> dict[str, Any]:
             "rows": [dict(row) for row in reference.rows],
         },
         "figures": [asdict(figure) for figure in study.figures],
+        "left_out": list(study.left_out),
     }
 
 

@@ -217,6 +217,8 @@ class Study:
         Published figures to compare with.
     figures : tuple of FigureSpec
         Pages of the report's figures; by default one page of everything.
+    left_out : tuple of str
+        Which instances were left out because a file of theirs is not there, and why.
     code_folders : tuple of str
         Folders of the files of code that the study names, from which they may import.
     """
@@ -229,6 +231,7 @@ class Study:
     seed: int
     reference: Reference | None = None
     figures: tuple[FigureSpec, ...] = ()
+    left_out: tuple[str, ...] = ()
     code_folders: tuple[str, ...] = ()
 
     @property
@@ -307,6 +310,7 @@ class Study:
             self,
             instances=instances,
             policies=running,
+            left_out=() if only else self.left_out,
             runs=self.runs if runs is None else integer(runs, "runs", minimum=1, maximum=MOST_RUNS),
         )
 
@@ -342,7 +346,8 @@ class Study:
 
     def warnings(self) -> list[str]:
         """What a reader of the results must not overlook."""
-        return [f"{i.name}: {i.warning}" for i in self.instances if i.warning]
+        warnings = [f"{i.name}: {i.warning}" for i in self.instances if i.warning]
+        return [*warnings, *self.left_out]
 
 
 def slug(text: str) -> str:
