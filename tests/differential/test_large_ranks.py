@@ -1,4 +1,4 @@
-"""MAUB where partners are found when they are needed (docs/large-ranks.md), on graphs of all sizes."""
+"""MAUB on graphs where partners are found when they are needed (docs/large-ranks.md)."""
 
 import pickle
 

@@ -33,7 +33,7 @@ cdef void sort_descending(
         order[j] = element
         moves_left -= i - j
         if moves_left < 0:
-            merge_sort(values, order, scratch, False)
+            merge_sort(values, order, scratch)
             return
 
 
@@ -61,25 +61,16 @@ cdef Py_ssize_t sort_ascending(
         order[j] = element
         moves += i - j
         if moves > 16 * n:
-            merge_sort(values, order, scratch, True)
+            merge_sort(values, order, scratch)
+            turn_around(values, order)
             break
     return moves
 
 
-cdef inline bint precedes(
-    const double[::1] values, Py_ssize_t a, Py_ssize_t b, bint ascending
-) noexcept:
-    return (
-        is_lower(values[a], a, values[b], b)
-        if ascending
-        else is_better(values[a], a, values[b], b)
-    )
-
-
 cdef void merge_sort(
-    const double[::1] values, Py_ssize_t[::1] order, Py_ssize_t[::1] scratch, bint ascending
+    const double[::1] values, Py_ssize_t[::1] order, Py_ssize_t[::1] scratch
 ) noexcept:
-    """Bottom-up merge sort."""
+    """Bottom-up merge sort, the largest value first."""
     cdef Py_ssize_t n = order.shape[0]
     cdef Py_ssize_t width = 1
     cdef Py_ssize_t start, middle, end, left, right, k
@@ -91,7 +82,7 @@ cdef void merge_sort(
             right = middle
             for k in range(start, end):
                 if right >= end or (
-                    left < middle and not precedes(values, order[right], order[left], ascending)
+                    left < middle and not comes_before(values, order[right], order[left])
                 ):
                     scratch[k] = order[left]
                     left += 1
@@ -101,6 +92,30 @@ cdef void merge_sort(
         for k in range(n):
             order[k] = scratch[k]
         width *= 2
+
+
+cdef void turn_around(const double[::1] values, Py_ssize_t[::1] order) noexcept:
+    """From the largest value first to the smallest first; ties stay in the order of elements."""
+    cdef Py_ssize_t n = order.shape[0]
+    cdef Py_ssize_t first = 0
+    cdef Py_ssize_t i
+    reverse_between(order, 0, n - 1)
+    while first < n:
+        i = first
+        while i + 1 < n and values[order[i + 1]] == values[order[first]]:
+            i += 1
+        reverse_between(order, first, i)
+        first = i + 1
+
+
+cdef inline void reverse_between(
+    Py_ssize_t[::1] order, Py_ssize_t first, Py_ssize_t last
+) noexcept:
+    """Turn around what is between `first` and `last`, both included."""
+    while first < last:
+        order[first], order[last] = order[last], order[first]
+        first += 1
+        last -= 1
 
 
 cdef void mark_and_list(Py_ssize_t *elements, Py_ssize_t n) noexcept:

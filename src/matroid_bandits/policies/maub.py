@@ -187,10 +187,11 @@ class MAUB(IndexPolicy[Selection]):
         came, went = np.setdiff1d(selected, leader), np.setdiff1d(leader, selected)
         if not came.size:
             return "The leader: the set that looks best so far."
-        names = self._problem.name
+        name = self._problem.name
         if came.size == 1:
-            return f"The leader with {names(came[0])} in place of {names(went[0])}, to learn about it."
-        shown = [[str(names(e)) for e in some[:MOST_NAMED]] for some in (came, went)]
+            new, old = name(came[0]), name(went[0])
+            return f"The leader with {new} in place of {old}, to learn about it."
+        shown = [[str(name(e)) for e in some[:MOST_NAMED]] for some in (came, went)]
         more = f" and {came.size - MOST_NAMED} more" if came.size > MOST_NAMED else ""
         new, old = (", ".join(some) + more for some in shown)
         return f"The leader with {new} in place of {old}, to learn about them."
@@ -226,10 +227,12 @@ class MAUB(IndexPolicy[Selection]):
 
 
 def _checked_exchanges(value: Any) -> Any:
-    """ "one", "all", or a positive number."""
+    """What `exchanges` may be: "one", "all", or a positive number."""
     if isinstance(value, str):
         if value not in _EXCHANGES:
-            raise ValueError(f"exchanges must be 'one', 'all' or a number, got {abbreviated(value)}")
+            raise ValueError(
+                f"exchanges must be 'one', 'all' or a number, got {abbreviated(value)}"
+            )
         return value
     return integer(value, "exchanges", minimum=1)
 

@@ -35,7 +35,7 @@ cdef class IndexKernel:
     cdef bint needs_rewards
     # Whether it implements `value_above`, for values that are expensive to compute.
     cdef bint is_lazy
-    # Whether it implements the bounds at the end of this class (docs/rounds.md).
+    # Whether it implements the bounds at the end of this class (docs/other-indices.md).
     cdef bint has_bounds
     cdef double ceiling  # no value is above this
     # Values, bounds and differences of two values are exact up to `slack`, an absolute error, and

@@ -11,7 +11,7 @@ cdef enum:
 cdef double ROUNDING = 1e-13
 
 # The rounding of sums and differences of values. And a hundred times that of a divergence, which
-# makes an error of ERROR * (1 + level) / kl'(q) in q; it is part of the bounds (docs/rounds.md).
+# makes an error of ERROR * (1 + level) / kl'(q) in q; it is part of the bounds (docs/other-indices.md).
 cdef double SLACK = 1e-14
 cdef double ERROR = 1e-13
 
@@ -103,7 +103,7 @@ cdef class KLKernel(IndexKernel):
             return -INFINITY
         return kl_upper(mean, level)
 
-    # ---- bounds: docs/rounds.md has the proofs ----
+    # ---- bounds: docs/other-indices.md has the proofs ----
 
     cdef double budget_at(self, Py_ssize_t time) noexcept:
         return budget(self.c, <double>time)

@@ -1,3 +1,5 @@
+from libc.stdint cimport int64_t
+
 from matroid_bandits._core.indices.base cimport IndexKernel
 
 
@@ -28,7 +30,21 @@ cdef class ThompsonKernel(IndexKernel):
 cdef class BetaKernel(ThompsonKernel):
     cdef double[:, ::1] tallies  # [e, 0] successes, [e, 1] failures; both begin with 1
 
-    cdef void find_posterior(self, Py_ssize_t e, double *a, double *b) noexcept
+
+cdef inline void find_posterior(
+    BetaKernel index, Py_ssize_t e, double *a, double *b
+) noexcept:
+    """The parameters of the posterior; both are at least 1."""
+    cdef double successes = index.tallies[e, 0]
+    cdef double failures = index.tallies[e, 1]
+    cdef int64_t pending = index.index_counts[e] - index.counts[e]
+    if pending > 0:
+        # As many successes and failures more as the present mean promises.
+        a[0] = successes + pending * successes / (successes + failures)
+        b[0] = failures + pending * failures / (successes + failures)
+    else:
+        a[0] = successes
+        b[0] = failures
 
 
 cdef class GaussianKernel(ThompsonKernel):

@@ -7,7 +7,6 @@ beyond the threshold, is placed by it, and is accepted with the probability f / 
 probability of f is needed.
 """
 
-cimport cython
 from libc.math cimport INFINITY, M_PI, exp, expm1, fabs, isfinite, lgamma, log, log1p, sqrt
 from libc.stdint cimport int64_t
 
@@ -193,53 +192,40 @@ cdef class BetaKernel(ThompsonKernel):
         cdef Py_ssize_t i, e
         for i in range(elements.shape[0]):
             e = elements[i]
-            self.find_posterior(e, &a, &b)
+            find_posterior(self, e, &a, &b)
             values[e] = self.random_stream.beta(a, b)
         return 0
 
-    @cython.final
-    cdef void find_posterior(self, Py_ssize_t e, double *a, double *b) noexcept:
-        """The parameters of the posterior; both are at least 1."""
-        cdef double successes = self.tallies[e, 0]
-        cdef double failures = self.tallies[e, 1]
-        cdef int64_t pending = self.index_counts[e] - self.counts[e]
-        a[0] = successes
-        b[0] = failures
-        if pending > 0:
-            # As many successes and failures more as the present mean promises.
-            a[0] = successes + pending * successes / (successes + failures)
-            b[0] = failures + pending * failures / (successes + failures)
-
     cdef double draw(self, Py_ssize_t e) noexcept:
         cdef double a, b
-        self.find_posterior(e, &a, &b)
+        find_posterior(self, e, &a, &b)
         return self.random_stream.beta(a, b)
 
     cdef double mass_above(self, Py_ssize_t e, double threshold) noexcept:
         cdef double a, b
-        self.find_posterior(e, &a, &b)
+        find_posterior(self, e, &a, &b)
         return beta_mass(a, b, threshold, 1 - threshold)
 
     cdef double draw_above(self, Py_ssize_t e, double threshold) noexcept:
         cdef double a, b, distance
-        self.find_posterior(e, &a, &b)
+        find_posterior(self, e, &a, &b)
         distance = beta_point(self.random_stream, a, b, threshold, 1 - threshold)
         return threshold + distance if distance >= 0 else -INFINITY
 
     cdef double mass_below(self, Py_ssize_t e, double floor) noexcept:
         cdef double a, b
-        self.find_posterior(e, &a, &b)
+        find_posterior(self, e, &a, &b)
         return beta_mass(b, a, 1 - floor, floor)
 
     cdef double draw_below(self, Py_ssize_t e, double floor) noexcept:
         cdef double a, b, distance
-        self.find_posterior(e, &a, &b)
+        find_posterior(self, e, &a, &b)
         distance = beta_point(self.random_stream, b, a, 1 - floor, floor)
         return floor - distance if distance >= 0 else INFINITY
 
     cdef double deviations_from_mean(self, Py_ssize_t e, double deviations) noexcept:
         cdef double a, b, n, value
-        self.find_posterior(e, &a, &b)
+        find_posterior(self, e, &a, &b)
         n = a + b
         value = a / n + deviations * sqrt(a * b / (n + 1)) / n
         return value if 0 < value < 1 else INFINITY if value > 0 else -INFINITY
@@ -248,9 +234,9 @@ cdef class BetaKernel(ThompsonKernel):
         return exp(-0.5 * near * near)
 
     cdef bint is_fit(self, Py_ssize_t e, double floor, double near, double far) noexcept:
-        """By Chernoff's bound; docs/rounds.md."""
+        """By Chernoff's bound; docs/thompson.md."""
         cdef double a, b, n, mean, gap, slope, point, middle
-        self.find_posterior(e, &a, &b)
+        find_posterior(self, e, &a, &b)
         n = a + b
         mean = a / n
         gap = mean - max(floor, 0.0)

@@ -56,7 +56,7 @@ cdef class VarianceKernel(IndexKernel):
             values[e] = self.value(self.means[e], variance, count, log_time)
         return 0
 
-    # ---- bounds: docs/rounds.md has the proofs ----
+    # ---- bounds: docs/other-indices.md has the proofs ----
 
     cdef double budget_at(self, Py_ssize_t time) noexcept:
         return log(<double>time)

@@ -101,25 +101,31 @@ cdef class GraphicKernel(MatroidKernel):
         return 0
 
     cdef int try_add(self, Py_ssize_t element) except -1:
-        cdef int32_t small = self.ends[2 * element]
-        cdef int32_t large = self.ends[2 * element + 1]
-        cdef int32_t v, new_label, next_small
-        if self.label[small] == self.label[large]:
+        cdef int32_t *label = &self.label[0]
+        cdef Py_ssize_t small = self.ends[2 * element]
+        cdef Py_ssize_t large = self.ends[2 * element + 1]
+        cdef Py_ssize_t v
+        cdef int32_t *weight
+        cdef int32_t *ring
+        cdef int32_t new_label, next_small
+        if label[small] == label[large]:
             return 0
-        if self.weight[self.label[small]] > self.weight[self.label[large]]:
+        weight = &self.weight[0]
+        ring = &self.ring[0]
+        if weight[label[small]] > weight[label[large]]:
             small, large = large, small
-        new_label = self.label[large]
-        self.weight[new_label] += self.weight[self.label[small]]
+        new_label = label[large]
+        weight[new_label] += weight[label[small]]
         v = small
         while True:
-            self.label[v] = new_label
-            v = self.ring[v]
+            label[v] = new_label
+            v = ring[v]
             if v == small:
                 break
         # Exchanging the successors of one member each joins two rings into one.
-        next_small = self.ring[small]
-        self.ring[small] = self.ring[large]
-        self.ring[large] = next_small
+        next_small = ring[small]
+        ring[small] = ring[large]
+        ring[large] = next_small
         return 1
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:

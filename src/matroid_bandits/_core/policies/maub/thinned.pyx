@@ -5,7 +5,7 @@ a *threshold*, usually the floor of its partner. An outside element whose draw i
 threshold of its class cannot win, unless the draw of its partner is below the threshold too.
 Both events, a draw above the threshold and a draw of the leader below its floor, are rare. One
 Poisson process over all elements decides which of them happen in a round; usually none does, and
-the leader is played. docs/rounds.md proves that plays have the distribution of the plain rule.
+the leader is played. docs/thompson.md proves that plays have the distribution of the plain rule.
 """
 
 cimport cython
