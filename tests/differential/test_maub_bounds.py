@@ -79,9 +79,7 @@ def test_equal_means(kind: str, seed: int) -> None:
     groups, capacities = _random_partition(rng, int(rng.integers(40, 400)))
     noise = [1.0, 0.3, 0.05][seed % 3]
     for exchanges in ("one", "all", 4):
-        found = _first_difference(
-            rng, groups, capacities, noise, kind, 400, exchanges=exchanges
-        )
+        found = _first_difference(rng, groups, capacities, noise, kind, 400, exchanges=exchanges)
         assert found is None, exchanges
 
 

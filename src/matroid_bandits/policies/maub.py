@@ -130,7 +130,7 @@ class MAUB(IndexPolicy[Selection]):
             self._index._new_kernel(self._seed),
             self._neighborhood == "lean",
             self._pending == "count",
-            _EXCHANGES.get(self.exchanges, self.exchanges),
+            _number_of(self.exchanges),
         )
 
     def _moved_state(self, new: Moving, old_numbers: npt.NDArray[np.intp]) -> dict[str, Any]:
@@ -226,14 +226,19 @@ class MAUB(IndexPolicy[Selection]):
             outcome.independent_key("leader", self._kernel.matroid)
 
 
-def _checked_exchanges(value: Any) -> Any:
+def _number_of(exchanges: str | int) -> int:
+    """What the kernel is told."""
+    return _EXCHANGES[exchanges] if isinstance(exchanges, str) else exchanges
+
+
+def _checked_exchanges(value: Any) -> Literal["one", "all"] | int:
     """What `exchanges` may be: "one", "all", or a positive number."""
     if isinstance(value, str):
         if value not in _EXCHANGES:
             raise ValueError(
                 f"exchanges must be 'one', 'all' or a number, got {abbreviated(value)}"
             )
-        return value
+        return "one" if value == "one" else "all"
     return integer(value, "exchanges", minimum=1)
 
 
