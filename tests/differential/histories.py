@@ -57,6 +57,7 @@ class History:
         self.labels: list[Any] | None = None
         # Labels of elements that were dropped: those of -1, -2, ...
         self.former: list[Any] = []
+        self.has_moved = False
         self.sense = "max"
         target: Any = matroid
         if rng.random() < 0.4:
@@ -157,7 +158,7 @@ class History:
         if self.chance(0.5):
             rewards = {e: r for e, r in rewards.items() if self.chance(0.5)}
         # Without names only in the order of the elements, which a move may have changed.
-        whole = len(rewards) == len(decision.elements) and not self.former
+        whole = len(rewards) == len(decision.elements) and not self.has_moved
         if self.chance(0.05) and self.size:
             rewards[int(self.rng.integers(0, self.size))] = self.reward()
             whole = False
@@ -307,6 +308,7 @@ class History:
         """Continue on another matroid, with some of the elements and some new ones."""
         if self.labels is None or not self.pair.can_move:
             return
+        self.has_moved = True
         recipe = _some_recipe(self.rng)
         old = self.labels
         stay = self.rng.permutation(self.size)[: self.rng.integers(0, recipe.size + 1)].tolist()

@@ -206,8 +206,13 @@ def test_exchanges_on_the_command_line(tmp_path: Path, capsys) -> None:
 
 # ---- the study that ships ----
 
-UCB = ["OMM(noise=0.2)", "MAUB(exchanges=one, noise=0.2)", "MAUB(exchanges=all, noise=0.2)"]
-KL = ["KLOSM", "MAUB(exchanges=one, index=kl)", "MAUB(exchanges=all, index=kl)"]
+UCB = [
+    "OMM(noise=0.2)",
+    "MAUB(exchanges=one, noise=0.2)",
+    "MAUB(exchanges=all, noise=0.2)",
+    "MAUB(noise=0.2)",
+]
+KL = ["KLOSM", "MAUB(exchanges=one, index=kl)", "MAUB(exchanges=all, index=kl)", "MAUB(index=kl)"]
 THOMPSON = ["CTS", "MAUB(exchanges=one, index=beta)", "MAUB(exchanges=all, index=beta)"]
 
 
@@ -248,7 +253,7 @@ def test_large_on_the_command_line(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["large", "--list"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Thousands of elements: 12 instances, 9 policies, 5 runs each")
+    assert out.startswith("Thousands of elements: 12 instances, 11 policies, 5 runs each")
     assert re.search(r"graph 5,000 Gaussian +5,000 +1,249 +10,000", out)
     assert out.count("is left out: there is no file rocketfuel") == 2
     (tmp_path / SPRINT).write_text(LINKS)
@@ -257,8 +262,8 @@ def test_large_on_the_command_line(tmp_path: Path, monkeypatch, capsys) -> None:
     assert main(["large", *options]) == 0
     runs = read_results("out").runs
     assert runs.groupby("instance")["policy"].nunique().to_dict() == {
-        "laminar Gaussian": 3,
-        "backbone Bernoulli": 6,
+        "laminar Gaussian": 4,
+        "backbone Bernoulli": 7,
     }
     assert (runs["regret"] >= 0).all()
-    assert len(runs) == 18
+    assert len(runs) == 22

@@ -141,6 +141,7 @@ def test_parameters_are_what_was_passed_and_can_be_read() -> None:
         "matroid": matroid,
         "neighborhood": "lean",
         "index": "ucb",
+        "exchanges": None,
         "noise": 0.5,
         "seed": 4,
         "pending": "ignore",

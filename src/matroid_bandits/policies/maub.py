@@ -3,7 +3,8 @@ Leveraging Unimodality (2025).
 
 Assumes rewards whose noise is about that of a unit Gaussian or less. Departures: none. Where the
 paper is silent: ties between elements go to the lowest index, everywhere; local times of the 10,000
-bases that led most recently are kept. Other indices and noise levels are not in the paper.
+bases that led most recently are kept. Other indices and noise levels, and several exchanges a
+round, are not in the paper.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import abbreviated, choice, integer
 from matroid_bandits._core.policies.maub.rule import ALL, ONE, MAUBKernel
 from matroid_bandits._types import MatroidLike, Selection
-from matroid_bandits.indices import BetaThompson, GaussianThompson
+from matroid_bandits.indices import UCB, BetaThompson, GaussianThompson
 from matroid_bandits.indices.by_name import chosen_index
 from matroid_bandits.policies.contract.checked_state import State, check_partners
 from matroid_bandits.policies.indexed import IndexPolicy
@@ -83,8 +84,9 @@ class MAUB(IndexPolicy[Selection]):
     of the basis for the present leader, and up to 64 MB for former ones.
 
     A basis that comes back as leader continues its local time. The times of the 10,000 bases that
-    led most recently are kept. A basis that comes back after so many others have led, as may happen
-    where availability changes in every round, starts its local time again.
+    led most recently are kept; above rank 200 fewer, so that they have at most 2 million elements.
+    A basis that comes back after so many others have led, as may happen where availability changes
+    in every round, starts its local time again.
 
     References
     ----------
@@ -121,8 +123,9 @@ class MAUB(IndexPolicy[Selection]):
     ) -> None:
         self._neighborhood = choice(neighborhood, "neighborhood", NEIGHBORHOODS)
         self._exchanges = None if exchanges is None else _checked_exchanges(exchanges)
-        self._is_published = noise is None and index == "ucb"
-        super().__init__(matroid, index=chosen_index(index, noise), seed=seed, pending=pending)
+        chosen = chosen_index(index, noise)
+        self._is_published = noise is None and chosen == UCB()
+        super().__init__(matroid, index=chosen, seed=seed, pending=pending)
 
     def _new_kernel(self, matroid: Matroid) -> MAUBKernel:
         return MAUBKernel(
@@ -130,7 +133,8 @@ class MAUB(IndexPolicy[Selection]):
             self._index._new_kernel(self._seed),
             self._neighborhood == "lean",
             self._pending == "count",
-            _number_of(self.exchanges),
+            # No more than there are elements: a larger number may be too large for the kernel.
+            min(_number_of(self.exchanges), max(1, matroid.size)),
         )
 
     def _moved_state(self, new: Moving, old_numbers: npt.NDArray[np.intp]) -> dict[str, Any]:
@@ -203,7 +207,7 @@ class MAUB(IndexPolicy[Selection]):
         has_leader, local_time = state.flag("has_leader"), state.integer("local_time")
         if has_leader:
             leader = state.basis("leader", matroid, is_sorted=False)
-            check_partners(state, matroid, leader)
+            check_partners(state, matroid, leader, self._kernel.symmetry_classes())
             times[np.sort(leader).tobytes()] = local_time
         else:
             state.array("leader", np.intp, [matroid.rank])

@@ -4,8 +4,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, uint32_t
 
-from matroid_bandits._core.matroids.base cimport MatroidKernel
-from matroid_bandits._core.sorting cimport sort_elements
+from matroid_bandits._core.sorting cimport is_better, sort_elements
 
 from matroid_bandits.errors import not_a_basis
 
@@ -21,37 +20,6 @@ cdef class GraphicKernel(MatroidKernel):
     smaller component being linked to the larger one. The first edge of a path is the one that
     joined the components of its ends. It is found in O(log V) steps, however long the path is.
     """
-
-    cdef const Py_ssize_t[::1] tails
-    cdef const Py_ssize_t[::1] heads
-    cdef int32_t[::1] ends  # the same, side by side: of edge e at 2 e and 2 e + 1
-    cdef Py_ssize_t n_vertices
-    # Components: label, size by label, and the members of each as a ring.
-    cdef int32_t[::1] label
-    cdef int32_t[::1] weight
-    cdef int32_t[::1] ring
-    # The forest of the basis: adjacency lists, then parent, edge to it (its position), depth.
-    cdef int32_t[::1] first_arc
-    cdef int32_t[::1] next_arc
-    cdef int32_t[::1] arc_target
-    cdef int32_t[::1] parent
-    cdef int32_t[::1] parent_edge
-    cdef int32_t[::1] depth
-    cdef int32_t[::1] queue
-    # Subtrees as intervals: the number of a vertex in depth-first order, and the size of its
-    # subtree.
-    cdef int32_t[::1] entered
-    cdef int32_t[::1] below
-    cdef int32_t[::1] child  # of a position: the lower end of its edge
-    # The forest once more, linked by size: the vertex that a vertex is linked to, the position of
-    # the edge that did it (-1 for a root), and the size of what hangs below.
-    cdef bint is_linked  # whether this was done for the present basis
-    cdef int32_t[::1] link
-    cdef int32_t[::1] link_edge
-    cdef int32_t[::1] linked
-    # Components of the forest without the edges that leave.
-    cdef int32_t[::1] part
-    cdef unsigned char[::1] is_leaving  # by position; all 0 between calls
 
     def __init__(
         self,
@@ -127,6 +95,93 @@ cdef class GraphicKernel(MatroidKernel):
         ring[small] = ring[large]
         ring[large] = next_small
         return 1
+
+    cdef Py_ssize_t improve(
+        self,
+        const double *values,
+        const Py_ssize_t *basis,
+        Py_ssize_t rank,
+        const Py_ssize_t *others,
+        Py_ssize_t n_others,
+        Py_ssize_t *taken,
+        Py_ssize_t *came,
+        Py_ssize_t *went,
+    ) noexcept:
+        """Greedy on a basis and other elements, both given with the highest value first.
+
+        Write the best basis of both to `taken`, the highest value first, and the elements in which
+        it differs from `basis` to `came` and `went`. Returns their number.
+
+        A label is the vertex that a component was linked to. So the forest is linked by size on the
+        way, for `partner`: positions are those of `taken`, the lowest value first.
+        """
+        cdef const int32_t *ends = &self.ends[0]
+        cdef int32_t *label = &self.label[0]
+        cdef int32_t *weight = &self.weight[0]
+        cdef int32_t *ring = &self.ring[0]
+        cdef int32_t *link = &self.link[0]
+        cdef int32_t *link_edge = &self.link_edge[0]
+        cdef Py_ssize_t i = 0
+        cdef Py_ssize_t j = 0
+        cdef Py_ssize_t n_taken = 0
+        cdef Py_ssize_t n_came = 0
+        cdef Py_ssize_t n_went = 0
+        cdef Py_ssize_t e
+        cdef double value = values[basis[0]] if rank > 0 else 0.0
+        cdef double other = values[others[0]] if n_others > 0 else 0.0
+        cdef int32_t u, v, small, large, next_small
+        cdef bint is_other
+        for v in range(<int32_t>self.n_vertices):
+            label[v] = v
+            weight[v] = 1
+            ring[v] = v
+            link[v] = v
+            link_edge[v] = -1
+        while i < rank or j < n_others:
+            is_other = i == rank or (
+                j < n_others and is_better(other, others[j], value, basis[i])
+            )
+            if is_other:
+                e = others[j]
+                j += 1
+                if j < n_others:
+                    other = values[others[j]]
+            else:
+                e = basis[i]
+                i += 1
+                if i < rank:
+                    value = values[basis[i]]
+            u = ends[2 * e]
+            v = ends[2 * e + 1]
+            small = label[u]
+            large = label[v]
+            if small == large:
+                if not is_other:
+                    went[n_went] = e
+                    n_went += 1
+                continue
+            if weight[small] > weight[large]:
+                small, large = large, small
+                u, v = v, u
+            weight[large] += weight[small]
+            link[small] = large
+            link_edge[small] = <int32_t>(rank - 1 - n_taken)
+            small = u
+            while True:
+                label[small] = large
+                small = ring[small]
+                if small == u:
+                    break
+            next_small = ring[u]
+            ring[u] = ring[v]
+            ring[v] = next_small
+            taken[n_taken] = e
+            n_taken += 1
+            if is_other:
+                came[n_came] = e
+                n_came += 1
+        self.is_linked = True
+        return n_came
 
     cdef int prepare(self, const Py_ssize_t[::1] basis) except -1:
         cdef Py_ssize_t position, edge, i

@@ -323,10 +323,14 @@ def _check_elements(
 # ---- MAUB ----
 
 
-def check_partners(state: State, matroid: Matroid, leader: npt.NDArray[np.intp]) -> None:
+def check_partners(
+    state: State,
+    matroid: Matroid,
+    leader: npt.NDArray[np.intp],
+    classes: npt.NDArray[np.int32],
+) -> None:
     """The partners of symmetry classes outside a leader, as positions in it."""
     kernel = matroid._new_kernel()
-    classes = kernel.symmetry_classes()
     n_classes = int(classes.max(initial=-1)) + 1
     partner = state.array("partner", np.int64, [n_classes], -1, matroid.rank - 1)
     outside = np.setdiff1d(np.arange(matroid.size), np.append(leader, matroid.loops))

@@ -1,5 +1,6 @@
 from libc.stdint cimport int32_t
 
+from matroid_bandits._core.matroids.graphic cimport GraphicKernel
 from matroid_bandits._core.policies.maub.lean cimport LeanLeader
 
 
@@ -23,6 +24,31 @@ cdef class LargeLeader(LeanLeader):
     cdef double lasting
     cdef Py_ssize_t n_exact_rounds
     cdef Py_ssize_t last_group  # of the last exchange that was found
+    # A leader is loose if it has not led for long. Its groups are not found: classes are in any
+    # group. The oracle is then linked for the order as last sorted, and gives partners.
+    cdef bint is_loose
+    cdef bint is_new  # whether a loose leader has not been tested since it was found
+    cdef Py_ssize_t n_led  # rounds in which this leader was tested
+    cdef GraphicKernel graph  # the oracle
+    cdef Py_ssize_t[::1] outside  # in any order
+    cdef int32_t[::1] outside_place  # by element, used for candidates
+    cdef bint is_outside_old  # whether it is not the outside of the present leader
+    cdef Py_ssize_t n_candidates  # that may be better than an element of their circuits
+    # The leader when it was found, the highest mean first. The circuit of an outside element is
+    # among as many of these, at the beginning, as `among` says.
+    cdef Py_ssize_t[::1] created
+    cdef int32_t[::1] among
+    cdef double[::1] lowest  # of so many at the beginning; working space
+    # A former leader with floors, and by element: the lowest floor of its circuit there.
+    cdef Py_ssize_t n_referred  # 0 if there is none
+    cdef Py_ssize_t[::1] referred
+    cdef double[::1] referred_floors
+    cdef double[::1] circuit_floors
+    cdef Py_ssize_t n_asked  # partners since then
+    cdef Py_ssize_t n_created  # leaders since then
+    cdef Py_ssize_t last_found  # the last element that was exchanged, -1 if there is none
+    cdef Py_ssize_t[::1] descending  # working space
+    cdef int32_t[::1] bins
 
     cdef Py_ssize_t partner_group(self, int32_t c) noexcept
     cdef void lower_floors(self) noexcept
@@ -36,4 +62,20 @@ cdef class LargeLeader(LeanLeader):
     cdef void best_of_group(
         self, Py_ssize_t k, double width, double *best, Py_ssize_t *found
     ) noexcept
+    cdef int improve_by_greedy(self) except -1
+    cdef void list_outside(self) noexcept
+    cdef void spread(
+        self, Py_ssize_t *elements, Py_ssize_t *space, Py_ssize_t n, bint ascending
+    ) noexcept
+    cdef void bound_circuits(self) noexcept
+    cdef int refer(self) except -1
+    cdef bint is_beaten_loose(self) except -1
+    cdef void find_lowest(self, double width) noexcept
+    cdef Py_ssize_t best_of_loose(self, double width) except -4
+    cdef Py_ssize_t collect_loose(
+        self, double width, Py_ssize_t[::1] elements, double[::1] differences
+    ) except -1
+    cdef double loose_margin(self) noexcept
+    cdef int sort_loose(self) except -1
+    cdef int settle(self) except -1
     cdef int verify_late(self, Py_ssize_t found, double width, bint test_leader) except -1

@@ -6,6 +6,13 @@ means move, and a class is in the group of the lowest floor on its circuit. No m
 below its floor by more than `drop`. So the partner of a class has at least the mean `floor - drop`,
 and most groups cannot matter. For the few classes that can, the circuit is followed to the partner
 (docs/large-ranks.md).
+
+Most leaders lead for a few rounds only, at first for a single one. Such a leader is *loose*: no
+groups are found for it. It comes from greedy, which takes its elements with the highest mean first
+and so also links the oracle: each partner can be asked for in O(log D) steps. The circuit of an
+outside element is among the first elements that greedy took: those with at least its own mean, and
+with at least the lowest mean of its circuit in a former leader, whatever has changed since then. By
+the lowest mean, or index, of these most outside elements cannot matter, and no partner is needed.
 """
 
 import numpy as np
@@ -15,6 +22,7 @@ from libc.math cimport INFINITY, fabs, sqrt
 from matroid_bandits._core.checked cimport CHECKED
 from matroid_bandits._core.policies.maub.chords cimport ROUNDING
 from matroid_bandits._core.policies.maub.classes cimport Bucket
+from matroid_bandits._core.policies.maub.exchanges cimport Exchanges
 from matroid_bandits._core.policies.maub.groups cimport Group
 from matroid_bandits._core.policies.maub.search cimport (
     BEATEN,
@@ -24,13 +32,37 @@ from matroid_bandits._core.policies.maub.search cimport (
     Tally,
     comes_after,
 )
-from matroid_bandits._core.sorting cimport sort_ascending
+from matroid_bandits._core.sorting cimport sort_ascending, sort_descending
 
 cdef enum:
     # Finding the groups of all classes takes about as long as so many steps for each of them.
     STEPS_PER_CLASS = 5
     # Floors that wear out at once are tried again after so many rounds.
     PATIENCE = 16
+    # A leader that leads for more rounds than this gets groups.
+    LASTING = 100
+
+
+cdef bint reverse(
+    const double *values, const Py_ssize_t *order, Py_ssize_t *reversed, Py_ssize_t n
+) noexcept:
+    """From the order of greedy to that of a leader, or back: of equal values the lower element
+    comes first in both. Returns whether there are any.
+    """
+    cdef bint are_any_equal = False
+    cdef Py_ssize_t i = n - 1
+    cdef Py_ssize_t k = 0
+    cdef Py_ssize_t first, j
+    while i >= 0:
+        first = i
+        while first > 0 and values[order[first - 1]] == values[order[i]]:
+            first -= 1
+            are_any_equal = True
+        for j in range(first, i + 1):
+            reversed[k] = order[j]
+            k += 1
+        i = first - 1
+    return are_any_equal
 
 
 cdef class LargeLeader(LeanLeader):
@@ -45,6 +77,20 @@ cdef class LargeLeader(LeanLeader):
         self.place_at = np.zeros(self.rank, dtype=np.int32)
         self.place_of = np.zeros(self.rank, dtype=np.int32)
         self.path = np.zeros(self.rank, dtype=np.intp)
+        self.graph = self.oracle
+        size = self.means.shape[0]
+        self.outside = np.zeros(self.n_outside, dtype=np.intp)
+        self.outside_place = np.zeros(size, dtype=np.int32)
+        self.is_outside_old = True
+        self.created = np.zeros(self.rank, dtype=np.intp)
+        self.among = np.zeros(self.n_outside, dtype=np.int32)
+        self.lowest = np.zeros(self.rank + 1)
+        self.referred = np.zeros(self.rank, dtype=np.intp)
+        self.referred_floors = np.zeros(self.rank)
+        self.circuit_floors = np.full(size, -np.inf)
+        self.descending = np.zeros(self.rank, dtype=np.intp)
+        self.bins = np.zeros(size + 2, dtype=np.int32)
+        self.last_found = -1
 
     # ---- partners ----
 
@@ -67,7 +113,9 @@ cdef class LargeLeader(LeanLeader):
         found = np.array(self.search.class_group)
         self.prepare_again()
         for c in range(<int32_t>self.search.n_classes):
-            if found[c] >= 0:
+            if found[c] >= 0 and self.is_loose:
+                found[c] = self.search.order[self.oracle.partner(self.search.any_element(c))]
+            elif found[c] >= 0:
                 found[c] = self.partner_group(c)
         return found
 
@@ -103,6 +151,20 @@ cdef class LargeLeader(LeanLeader):
         cdef Group *group
         if self.rank == 0 or self.n_outside == 0:
             return REORDERED if test_leader and self.is_reordered() else NO_EXCHANGE
+        self.n_led += test_leader
+        if self.is_loose and self.n_led > LASTING:
+            self.settle()
+        if self.is_loose:
+            if test_leader and self.is_beaten_loose():
+                found = BEATEN
+            elif test_leader and self.is_reordered():
+                found = REORDERED
+            elif test_leader or not self.is_new or width > 0:
+                found = self.best_of_loose(width)
+            # A new leader is the best basis: no mean is above that of its partner.
+            if CHECKED:
+                self.verify_late(found, width, test_leader)
+            return found
         self.prepare_again()
         self.lower_floors()
         self.n_rounds += test_leader
@@ -218,6 +280,8 @@ cdef class LargeLeader(LeanLeader):
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t k, partner, first, i, e
         cdef int32_t c, b
+        if self.is_loose:
+            return self.collect_loose(width, elements, differences)
         for k in range(self.rank):
             group = &search.groups[k]
             floor = (self.floors[k] - self.drop) + width * self.smallest_root
@@ -287,13 +351,359 @@ cdef class LargeLeader(LeanLeader):
                 c = search.next_class[c]
         return n
 
+    # ---- leaders that do not last ----
+
+    cdef int improve_at_once(self) except -1:
+        cdef bint is_lasting = self.n_led > LASTING
+        self.n_led = 0
+        if self.is_loose or self.n_exact_rounds > 0 or not is_lasting:
+            return self.improve_by_greedy()
+        self.is_outside_old = True
+        return LeanLeader.improve_at_once(self)
+
+    cdef int improve_by_greedy(self) except -1:
+        """The best basis of the leader and all candidates. Groups are not found."""
+        cdef Search search = self.search
+        cdef Exchanges exchanges = self.exchanges
+        cdef const double *means = &self.means[0]
+        cdef Py_ssize_t rank = self.rank
+        cdef Py_ssize_t n, i, e, x
+        cdef int32_t c, k
+        if not self.is_loose:
+            self.list_outside()
+        n = self.n_candidates
+        for i in range(n):
+            e = self.outside[self.candidates[i]]
+            self.outside_place[e] = <int32_t>self.candidates[i]
+            self.candidates[i] = e
+        self.spread(&self.candidates[0], &self.scratch[0], n, False)
+        sort_descending(self.means, self.candidates[:n], self.scratch[:n])
+        if 4 * n > rank:
+            # Where means move much, most of the order is new.
+            self.spread(&search.ordered[0], &self.sorting_space[0], rank, True)
+        sort_ascending(self.means, search.ordered, self.sorting_space)
+        reverse(means, &search.ordered[0], &self.descending[0], rank)
+        exchanges.n = self.graph.improve(
+            means,
+            &self.descending[0],
+            rank,
+            &self.candidates[0],
+            n,
+            &self.created[0],
+            &exchanges.came[0],
+            &exchanges.went[0],
+        )
+        for i in range(exchanges.n):
+            e = exchanges.came[i]
+            search.remove(e)
+            c = search.symmetry_class[e]
+            k = search.class_group[c]
+            if search.groups[k].best == e:
+                search.remove_best(k)
+            if search.buckets.first[c] < 0:
+                search.unlink_class(c)
+                search.class_group[c] = -1
+        for i in range(exchanges.n):
+            e = exchanges.came[i]
+            x = exchanges.went[i]
+            search.insert(x)
+            c = search.symmetry_class[x]
+            k = self.group_of[x]
+            if search.class_group[c] < 0:
+                search.enter_class(c, k)
+            search.leader[k] = e
+            self.group_of[e] = k
+            self.outside[self.outside_place[e]] = x
+        exchanges.write(self.members, self.next_order)
+        self.members[:] = self.next_order
+        self.known_key = None
+        self.is_joint_old = True
+        self.is_loose = True
+        self.is_new = True
+        self.n_created += 1
+        if self.n_asked > 2 * self.n_outside:
+            self.refer()
+        self.bound_circuits()
+        # Of equal means greedy takes the partner first: then the links are not right.
+        self.is_prepared = (
+            not reverse(means, &self.created[0], &search.ordered[0], rank) and self.graph.is_linked
+        )
+        for i in range(rank):
+            search.order[i] = self.group_of[search.ordered[i]]
+        return 0
+
+    cdef void list_outside(self) noexcept:
+        """List all outside elements. All are candidates."""
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t e
+        if self.is_outside_old:
+            for e in range(self.means.shape[0]):
+                if self.search.buckets.bucket_of[e] >= 0:
+                    self.outside[n] = e
+                    n += 1
+            self.is_outside_old = False
+        for e in range(self.n_outside):
+            self.candidates[e] = e
+        self.n_candidates = self.n_outside
+
+    cdef void spread(
+        self, Py_ssize_t *elements, Py_ssize_t *space, Py_ssize_t n, bint ascending
+    ) noexcept:
+        """Sort roughly, by dividing the range of the means into as many parts as there are
+        elements.
+        """
+        cdef const double *means = &self.means[0]
+        cdef int32_t *bins = &self.bins[0]
+        cdef double low = INFINITY
+        cdef double high = -INFINITY
+        cdef double factor
+        cdef Py_ssize_t i, b
+        cdef int32_t total, count
+        for i in range(n):
+            low = min(low, means[elements[i]])
+            high = max(high, means[elements[i]])
+        if n < 16 or not (n - 1) / (high - low) < INFINITY:
+            return
+        factor = (n - 1) / (high - low)
+        for b in range(n):
+            bins[b] = 0
+        for i in range(n):
+            space[i] = elements[i]
+            b = min(n - 1, <Py_ssize_t>((means[elements[i]] - low) * factor))
+            bins[b if ascending else n - 1 - b] += 1
+        total = 0
+        for b in range(n):
+            count = bins[b]
+            bins[b] = total
+            total += count
+        for i in range(n):
+            b = min(n - 1, <Py_ssize_t>((means[space[i]] - low) * factor))
+            if not ascending:
+                b = n - 1 - b
+            elements[bins[b]] = space[i]
+            bins[b] += 1
+
+    cdef void bound_circuits(self) noexcept:
+        """Find `among` for a new leader, which is the best basis.
+
+        Between the ends of an edge, no path has a higher lowest mean than the path in the leader.
+        So no mean of a circuit is below the mean of the outside element, nor below the lowest mean
+        of its circuit in the leader referred to.
+        """
+        cdef const double *means = &self.means[0]
+        cdef const double *floors = &self.circuit_floors[0]
+        cdef const Py_ssize_t *outside = &self.outside[0]
+        cdef int32_t *among = &self.among[0]
+        cdef int32_t *bins = &self.bins[0]
+        cdef Py_ssize_t rank = self.rank
+        cdef double low = means[self.created[rank - 1]]
+        cdef double high = means[self.created[0]]
+        cdef double drop = 0.0
+        cdef double largest = 0.0
+        cdef double factor, floor
+        cdef Py_ssize_t i, b
+        cdef int32_t n
+        if rank < 2 or not (rank - 1) / (high - low) < INFINITY:
+            for i in range(self.n_outside):
+                among[i] = <int32_t>rank
+            return
+        for i in range(self.n_referred):
+            floor = self.referred_floors[i]
+            drop = max(drop, floor - means[self.referred[i]])
+            largest = max(largest, max(fabs(floor), fabs(means[self.referred[i]])))
+        drop += 4 * ROUNDING * (largest + drop)
+        # How many means are in a part of their range or above it: that a mean is not below another
+        # is true of their parts too, however these are rounded.
+        factor = (rank - 1) / (high - low)
+        for b in range(rank):
+            bins[b] = 0
+        for i in range(rank):
+            b = min(rank - 1, <Py_ssize_t>((means[self.created[i]] - low) * factor))
+            bins[b] += 1
+        n = 0
+        for b in range(rank - 1, -1, -1):
+            n += bins[b]
+            bins[b] = n
+        for i in range(self.n_outside):
+            floor = max(means[outside[i]], floors[outside[i]] - drop) - low
+            b = min(rank - 1, <Py_ssize_t>(floor * factor)) if floor > 0 else 0
+            among[i] = bins[b]
+
+    cdef int refer(self) except -1:
+        """Refer to the present leader, which is new, from now on."""
+        cdef Search search = self.search
+        cdef double rounds = max(16.0, 2.0 * self.n_created)
+        cdef double root
+        cdef Py_ssize_t i, e
+        for i in range(self.rank):
+            e = self.created[i]
+            root = search.inverse_root[e]
+            self.descending[i] = e
+            self.circuit_floors[e] = self.means[e] - 3 * search.scale * root * min(
+                1.0, sqrt(rounds) * root
+            )
+        sort_ascending(self.circuit_floors, self.descending, self.sorting_space)
+        for i in range(self.rank):
+            e = self.descending[i]
+            self.referred[i] = e
+            self.referred_floors[i] = self.circuit_floors[e]
+            self.circuit_floors[e] = -INFINITY
+        self.n_referred = self.rank
+        self.graph.basis = self.referred
+        self.graph.is_linked = False
+        for i in range(self.n_outside):
+            e = self.outside[i]
+            self.circuit_floors[e] = self.referred_floors[self.graph.partner(e)]
+        self.graph.is_linked = False
+        self.n_asked = 0
+        self.n_created = 0
+        return 0
+
+    cdef void find_lowest(self, double width) noexcept:
+        """The lowest index of the first n of `created`, for every n."""
+        cdef const double *means = &self.means[0]
+        cdef const double *roots = &self.search.inverse_root[0]
+        cdef const Py_ssize_t *created = &self.created[0]
+        cdef double *lowest = &self.lowest[0]
+        cdef double low = INFINITY
+        cdef Py_ssize_t k
+        lowest[0] = low
+        for k in range(self.rank):
+            low = min(low, means[created[k]] + width * roots[created[k]])
+            lowest[k + 1] = low
+
+    cdef bint is_beaten_loose(self) except -1:
+        """Whether some mean is above that of its partner. Finds candidates."""
+        cdef const double *means = &self.means[0]
+        cdef const double *lowest = &self.lowest[0]
+        cdef const Py_ssize_t *ordered = &self.search.ordered[0]
+        cdef const Py_ssize_t *outside = &self.outside[0]
+        cdef const int32_t *among = &self.among[0]
+        cdef Py_ssize_t *candidates = &self.candidates[0]
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t i, e
+        self.is_new = False
+        self.prepare_again()
+        self.find_lowest(0.0)
+        for i in range(self.n_outside):
+            candidates[n] = i
+            n += means[outside[i]] >= lowest[among[i]]
+        self.n_candidates = n
+        for i in range(n):
+            e = outside[candidates[i]]
+            if means[e] > means[ordered[self.graph.partner(e)]]:
+                self.n_asked += i + 1
+                return True
+        self.n_asked += n
+        return False
+
+    cdef Py_ssize_t best_of_loose(self, double width) except -4:
+        """The best exchange."""
+        cdef Search search = self.search
+        cdef const double *means = &self.means[0]
+        cdef const double *roots = &search.inverse_root[0]
+        cdef Py_ssize_t found = NO_EXCHANGE
+        cdef double best = 0.0
+        cdef double value, margin
+        cdef Py_ssize_t i, e, x, partner
+        self.prepare_again()
+        self.find_lowest(width)
+        margin = self.loose_margin()
+        for i in range(-1, self.n_outside):
+            # The last winner first: it often wins again, and then few others matter.
+            e = self.outside[i] if i >= 0 else self.last_found
+            if i >= 0:
+                value = (means[e] + width * roots[e]) - self.lowest[self.among[i]]
+                if value + margin < best:
+                    continue
+            elif e < 0 or search.buckets.bucket_of[e] < 0:
+                continue
+            self.n_asked += 1
+            partner = self.graph.partner(e)
+            x = search.ordered[partner]
+            value = (means[e] - means[x]) + width * (roots[e] - roots[x])
+            if value > best or (value == best and e < found):
+                best = value
+                found = e
+                search.found_group = search.order[partner]
+        self.last_found = found
+        return found
+
+    cdef Py_ssize_t collect_loose(
+        self, double width, Py_ssize_t[::1] elements, double[::1] differences
+    ) except -1:
+        """The same as `collect`."""
+        cdef Search search = self.search
+        cdef const double *means = &self.means[0]
+        cdef const double *roots = &search.inverse_root[0]
+        cdef double value, margin
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t i, e, x
+        # The best exchange of this round was found before: `lowest` is up to date.
+        margin = self.loose_margin()
+        for i in range(self.n_outside):
+            e = self.outside[i]
+            value = (means[e] + width * roots[e]) - self.lowest[self.among[i]]
+            if value + margin < 0:
+                continue
+            self.n_asked += 1
+            x = search.ordered[self.graph.partner(e)]
+            value = (means[e] - means[x]) + width * (roots[e] - roots[x])
+            if value > 0:
+                elements[n] = e
+                differences[e] = value
+                n += 1
+        return n
+
+    cdef double loose_margin(self) noexcept:
+        """For rounding."""
+        cdef Search search = self.search
+        cdef double largest = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.rank):
+            largest = max(largest, fabs(self.means[search.ordered[i]]))
+        return 4 * ROUNDING * (largest + search.largest)
+
+    cdef int settle(self) except -1:
+        """Find groups, for the order as last sorted."""
+        self.is_loose = False
+        self.search.lower_widths()
+        self.n_exact_rounds = 0
+        self.find_all_groups()
+        self.is_prepared = True
+        return 0
+
+    cdef Py_ssize_t write_best_basis(
+        self, const double[::1] values, const Py_ssize_t[::1] candidates, Py_ssize_t[::1] basis
+    ) except -1:
+        if not self.is_loose:
+            return LeanLeader.write_best_basis(self, values, candidates, basis)
+        # Greedy leaves the links as they are.
+        self.begin_joint()
+        self.joint.find_by_greedy(values, candidates)
+        self.joint.write(self.members, basis)
+        return 0
+
     # ---- the order ----
 
     cdef Py_ssize_t reorder(self) except -1:
+        if self.is_loose:
+            self.sort_loose()
+            return 0
         self.prepare_again()
         self.sort_leader()
         if self.are_floors_worn():
             self.find_all_groups()
+        return 0
+
+    cdef int sort_loose(self) except -1:
+        """The same for a loose leader."""
+        cdef Search search = self.search
+        cdef Py_ssize_t i
+        sort_ascending(self.means, search.ordered, self.sorting_space)
+        for i in range(self.rank):
+            search.order[i] = self.group_of[search.ordered[i]]
+        self.is_prepared = False
         return 0
 
     cdef int sort_leader(self) except -1:
@@ -314,6 +724,12 @@ cdef class LargeLeader(LeanLeader):
         """Prepare the oracle for the leader in the order of floors."""
         cdef Search search = self.search
         cdef Py_ssize_t i, k
+        if self.is_loose:
+            # No circuits are listed: links are enough.
+            self.prepared[:] = search.ordered
+            self.graph.basis = self.prepared
+            self.graph.is_linked = False
+            return 0
         for i in range(self.rank):
             self.place_of[search.order[i]] = <int32_t>i
         self.sort_floors()
@@ -416,6 +832,8 @@ cdef class LargeLeader(LeanLeader):
         cdef double floor = INFINITY
         cdef Py_ssize_t i
         LeanLeader.install_groups(self)
+        self.is_loose = False
+        self.is_outside_old = True
         for i in range(self.rank - 1, -1, -1):
             floor = min(floor, self.means[self.search.ordered[i]])
             self.floors[i] = floor

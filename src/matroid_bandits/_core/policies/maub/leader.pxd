@@ -23,6 +23,7 @@ cdef class Leader:
     # Whether groups are not those of the partners, which are found when they are needed.
     cdef bint finds_partners_late
     cdef Py_ssize_t[::1] members  # ascending
+    cdef object known_key  # the same as a key of dictionaries, None until it is needed
     # The basis that `oracle` was last prepared for, and the position in it of every group's element.
     cdef Py_ssize_t[::1] prepared
     cdef int32_t[::1] position

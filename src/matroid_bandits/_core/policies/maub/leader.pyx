@@ -181,6 +181,7 @@ cdef class Leader:
     cdef void install(self) noexcept:
         self.members[:] = self.next_order
         sort_elements(self.members)
+        self.known_key = None
         self.exists = True
         self.is_joint_old = True
 
@@ -285,7 +286,10 @@ cdef class Leader:
 
     def key(self):
         """The leader as a key of dictionaries, None if there is none."""
-        return bytes(self.members) if self.exists else None
+        if self.known_key is None and self.exists:
+            # Kept, because it is long at large ranks, and remembers its hash.
+            self.known_key = bytes(self.members)
+        return self.known_key
 
     def state(self):
         """What `restore` needs: the leader in the order for which partners were computed, and the
@@ -301,6 +305,7 @@ cdef class Leader:
 
     def restore(self, state, playable):
         self.exists = state["has_leader"]
+        self.known_key = None
         if not self.exists:
             return
         np.asarray(self.next_order)[:] = state["leader"]
@@ -309,6 +314,14 @@ cdef class Leader:
         for e in np.setdiff1d(playable, self.members).tolist():
             self.reserve(1)
             self.search.insert(e)
+        self.install_groups()
+        self.is_prepared = False
+        self.is_joint_old = True
+
+    def return_to(self, state):
+        """Return to the order and the partners that this leader had."""
+        np.asarray(self.next_order)[:] = state["leader"]
+        np.asarray(self.next_partner)[:] = state["partner"]
         self.install_groups()
         self.is_prepared = False
         self.is_joint_old = True

@@ -115,6 +115,7 @@ cdef class LeanLeader(Leader):
         search.lower_widths()
         exchanges.write(self.members, self.next_order)
         self.members[:] = self.next_order
+        self.known_key = None
         self.is_joint_old = True
         n_symmetric = self.replace_symmetric()
         self.sort_leader()

@@ -20,6 +20,7 @@ from matroid_bandits._core.policies.maub.thinned cimport ThinnedSearch, draws_ev
 from matroid_bandits._core.policies.contract.round cimport Statistics, observe, statistics_of
 from matroid_bandits._core.sorting cimport sort_descending, sort_elements
 
+from matroid_bandits._core.indices.base import PythonIndexKernel
 from matroid_bandits._core.policies.maub.bounded import BoundedSearch
 from matroid_bandits._core.policies.maub.index_search import FullSearch
 from matroid_bandits._core.policies.maub.large import LargeLeader
@@ -87,7 +88,7 @@ cdef class MAUBKernel(PolicyKernel):
         self.values = None
         self.exchanges = exchanges
         self.leads_by_mean = exchanges != ONE and self.index.random_stream is not None
-        self.max_former = min(MAX_FORMER_LEADERS, MAX_FORMER_ELEMENTS // max(1, self.rank))
+        self.max_former = min(MAX_FORMER_LEADERS, max(1, MAX_FORMER_ELEMENTS // max(1, self.rank)))
         if isinstance(index, UCBKernel):
             self.ucb = index
             self.work = self.rank
@@ -160,6 +161,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef int decide(self) except -1:
         cdef Py_ssize_t found
+        cdef dict before = None
         if self.decided_key is not None:
             self.decided_key = None
         if self.is_oracle_used:
@@ -178,6 +180,9 @@ cdef class MAUBKernel(PolicyKernel):
                 if found == BEATEN:
                     self.change_leader()
                 else:
+                    if self.oracle.is_python or isinstance(self.index, PythonIndexKernel):
+                        # Python code in step 4 may raise.
+                        before = self.leader.state()
                     # The new partners may show that the leader is beaten. It leads this round.
                     self.oracle_calls += self.leader.reorder()
                     self.neighborhood_updates += 1
@@ -193,15 +198,29 @@ cdef class MAUBKernel(PolicyKernel):
         if self.ucb is None or found != NO_EXCHANGE:
             if (self.local_time + self.leads_by_mean) % self.period == 0:
                 found = NO_EXCHANGE
-            elif self.exchanges != ONE:
-                found = self.exchange_several()
-            elif self.ucb is None:
-                found = self.best_exchange_by_values()
+            elif before is None and (self.ucb is None or self.exchanges != ONE):
+                found = self.explore()
+            elif self.ucb is None or self.exchanges != ONE:
+                try:
+                    found = self.explore()
+                except BaseException:
+                    # By the new partners, the next attempt might replace the leader.
+                    self.leader.return_to(before)
+                    self.neighborhood_updates -= 1
+                    if self.index_search is not None:
+                        self.index_search.regroup()
+                    raise
         if found != SEVERAL:
             self.leader.write_exchange(found, self.chosen)
         # Step 3: local time. Last, because an index may raise.
         self.local_time += 1
         return 0
+
+    cdef Py_ssize_t explore(self) except -2:
+        """Step 4 with several exchanges at once, or by another index than UCB."""
+        if self.exchanges != ONE:
+            return self.exchange_several()
+        return self.best_exchange_by_values()
 
     cdef Py_ssize_t exchange_several(self) except -2:
         """Step 4 with several exchanges at once: the basis of largest index among the leader and
@@ -517,6 +536,10 @@ cdef class MAUBKernel(PolicyKernel):
         return values
 
     # ---- saving ----
+
+    def symmetry_classes(self):
+        """By element: its class in `state`."""
+        return self.oracle.symmetry_classes()
 
     def state(self):
         """The former leaders in one array, with their sizes and times."""

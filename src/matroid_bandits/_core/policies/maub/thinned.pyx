@@ -473,6 +473,9 @@ cdef class ThinnedSearch:
         cdef double hazard
         self.thresholds[c] = threshold
         self.is_changed = True
+        # A class of loops.
+        if begin == end:
+            return
         for place in range(begin, end):
             hazard = self.hazard_of(self.element_at[place], threshold)
             if hazard < 0:
