@@ -11,7 +11,8 @@ cdef enum:
 cdef double ROUNDING = 1e-13
 
 # The rounding of sums and differences of values. And a hundred times that of a divergence, which
-# makes an error of ERROR * (1 + level) / kl'(q) in q; it is part of the bounds (docs/other-indices.md).
+# makes an error of ERROR * (1 + level) / kl'(q) in q; it is part of the bounds
+# (docs/other-indices.md).
 cdef double SLACK = 1e-14
 cdef double ERROR = 1e-13
 

@@ -24,7 +24,8 @@ cdef class Leader:
     cdef bint finds_partners_late
     cdef Py_ssize_t[::1] members  # ascending
     cdef object known_key  # the same as a key of dictionaries, None until it is needed
-    # The basis that `oracle` was last prepared for, and the position in it of every group's element.
+    # The basis that `oracle` was last prepared for, and the position in it of the element of every
+    # group.
     cdef Py_ssize_t[::1] prepared
     cdef int32_t[::1] position
     cdef bint is_prepared  # whether that is the leader

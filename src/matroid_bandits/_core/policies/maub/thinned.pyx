@@ -603,7 +603,7 @@ cdef class ThinnedSearch:
 
     def restore(self, state):
         """Take over what `state` returned, for the present leader; begin afresh if it is None."""
-        cdef Py_ssize_t c, k, x
+        cdef Py_ssize_t c, k
         if state is None:
             self.regroup()
             return
