@@ -69,15 +69,17 @@ cdef class GraphicKernel(MatroidKernel):
         return 0
 
     cdef int try_add(self, Py_ssize_t element) except -1:
-        cdef int32_t *label = &self.label[0]
         cdef Py_ssize_t small = self.ends[2 * element]
         cdef Py_ssize_t large = self.ends[2 * element + 1]
         cdef Py_ssize_t v
+        cdef int32_t *label
         cdef int32_t *weight
         cdef int32_t *ring
         cdef int32_t new_label, next_small
-        if label[small] == label[large]:
+        if self.label[small] == self.label[large]:
             return 0
+        # Plain pointers from here on: these are vertices.
+        label = &self.label[0]
         weight = &self.weight[0]
         ring = &self.ring[0]
         if weight[label[small]] > weight[label[large]]:
