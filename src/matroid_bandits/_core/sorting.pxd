@@ -25,6 +25,9 @@ cdef Py_ssize_t sort_ascending(
 ) noexcept
 
 
+cdef bint reverse(
+    const double *values, const Py_ssize_t *order, Py_ssize_t *reversed, Py_ssize_t n
+) noexcept
 cdef void mark_and_list(Py_ssize_t *elements, Py_ssize_t n) noexcept
 
 

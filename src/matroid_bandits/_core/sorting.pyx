@@ -62,7 +62,8 @@ cdef Py_ssize_t sort_ascending(
         moves += i - j
         if moves > 16 * n:
             merge_sort(values, order, scratch)
-            turn_around(values, order)
+            scratch[:n] = order
+            reverse(&values[0], &scratch[0], &order[0], n)
             break
     return moves
 
@@ -94,28 +95,26 @@ cdef void merge_sort(
         width *= 2
 
 
-cdef void turn_around(const double[::1] values, Py_ssize_t[::1] order) noexcept:
-    """From the largest value first to the smallest first; ties stay in the order of elements."""
-    cdef Py_ssize_t n = order.shape[0]
-    cdef Py_ssize_t first = 0
-    cdef Py_ssize_t i
-    reverse_between(order, 0, n - 1)
-    while first < n:
-        i = first
-        while i + 1 < n and values[order[i + 1]] == values[order[first]]:
-            i += 1
-        reverse_between(order, first, i)
-        first = i + 1
-
-
-cdef inline void reverse_between(
-    Py_ssize_t[::1] order, Py_ssize_t first, Py_ssize_t last
+cdef bint reverse(
+    const double *values, const Py_ssize_t *order, Py_ssize_t *reversed, Py_ssize_t n
 ) noexcept:
-    """Turn around what is between `first` and `last`, both included."""
-    while first < last:
-        order[first], order[last] = order[last], order[first]
-        first += 1
-        last -= 1
+    """From the order of greedy to that of a leader, or back: of equal values the lower element
+    comes first in both. Returns whether there are any.
+    """
+    cdef bint are_any_equal = False
+    cdef Py_ssize_t i = n - 1
+    cdef Py_ssize_t k = 0
+    cdef Py_ssize_t first, j
+    while i >= 0:
+        first = i
+        while first > 0 and values[order[first - 1]] == values[order[i]]:
+            first -= 1
+            are_any_equal = True
+        for j in range(first, i + 1):
+            reversed[k] = order[j]
+            k += 1
+        i = first - 1
+    return are_any_equal
 
 
 cdef void mark_and_list(Py_ssize_t *elements, Py_ssize_t n) noexcept:

@@ -32,7 +32,7 @@ from matroid_bandits._core.policies.maub.search cimport (
     Tally,
     comes_after,
 )
-from matroid_bandits._core.sorting cimport sort_ascending, sort_descending
+from matroid_bandits._core.sorting cimport reverse, sort_ascending, sort_descending
 
 cdef enum:
     # Finding the groups of all classes takes about as long as so many steps for each of them.
@@ -41,28 +41,6 @@ cdef enum:
     PATIENCE = 16
     # A leader that leads for more rounds than this gets groups.
     LASTING = 100
-
-
-cdef bint reverse(
-    const double *values, const Py_ssize_t *order, Py_ssize_t *reversed, Py_ssize_t n
-) noexcept:
-    """From the order of greedy to that of a leader, or back: of equal values the lower element
-    comes first in both. Returns whether there are any.
-    """
-    cdef bint are_any_equal = False
-    cdef Py_ssize_t i = n - 1
-    cdef Py_ssize_t k = 0
-    cdef Py_ssize_t first, j
-    while i >= 0:
-        first = i
-        while first > 0 and values[order[first - 1]] == values[order[i]]:
-            first -= 1
-            are_any_equal = True
-        for j in range(first, i + 1):
-            reversed[k] = order[j]
-            k += 1
-        i = first - 1
-    return are_any_equal
 
 
 cdef class LargeLeader(LeanLeader):
@@ -364,7 +342,7 @@ cdef class LargeLeader(LeanLeader):
     cdef int improve_by_greedy(self) except -1:
         """The best basis of the leader and all candidates. Groups are not found."""
         cdef Search search = self.search
-        cdef Exchanges exchanges = self.exchanges
+        cdef Exchanges exchanges = self.joint
         cdef const double *means = &self.means[0]
         cdef Py_ssize_t rank = self.rank
         cdef Py_ssize_t n, i, e, x

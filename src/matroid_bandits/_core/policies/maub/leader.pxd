@@ -36,7 +36,8 @@ cdef class Leader:
     cdef Py_ssize_t[::1] came  # elements exchanged so far
     cdef Py_ssize_t[::1] went
     cdef Py_ssize_t n_exchanged
-    # Several exchanges at once, by indices; the order of the leader in it may be an old one.
+    # Several exchanges at once, by means for a new leader or by indices for a round; the order of
+    # the leader in it may be an old one.
     cdef Exchanges joint
     cdef bint is_joint_old
 

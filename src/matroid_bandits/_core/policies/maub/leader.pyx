@@ -308,15 +308,11 @@ cdef class Leader:
         self.known_key = None
         if not self.exists:
             return
-        np.asarray(self.next_order)[:] = state["leader"]
-        np.asarray(self.next_partner)[:] = state["partner"]
         np.asarray(self.members)[:] = np.sort(state["leader"])
         for e in np.setdiff1d(playable, self.members).tolist():
             self.reserve(1)
             self.search.insert(e)
-        self.install_groups()
-        self.is_prepared = False
-        self.is_joint_old = True
+        self.return_to(state)
 
     def return_to(self, state):
         """Return to the order and the partners that this leader had."""

@@ -1,11 +1,9 @@
 from libc.stdint cimport int32_t
 
-from matroid_bandits._core.policies.maub.exchanges cimport Exchanges
 from matroid_bandits._core.policies.maub.leader cimport Leader
 
 
 cdef class LeanLeader(Leader):
-    cdef Exchanges exchanges  # by the means
     cdef int32_t[::1] next_position  # in `prepared`, of each element of `next_order`
     cdef int32_t[::1] group_of  # by element of the leader
     cdef int32_t[::1] first_gone  # by class, -1 between calls: elements that go, as linked lists

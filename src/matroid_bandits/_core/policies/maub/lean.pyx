@@ -5,6 +5,7 @@ Fundamental circuits that are known are used again, instead of greedy from scrat
 
 import numpy as np
 
+from matroid_bandits._core.policies.maub.exchanges cimport Exchanges
 from matroid_bandits._core.policies.maub.search cimport Search, comes_after
 from matroid_bandits._core.sorting cimport comes_before, sort_ascending, sort_descending
 
@@ -22,7 +23,6 @@ cdef class LeanLeader(Leader):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         size = self.means.shape[0]
-        self.exchanges = Exchanges(self.oracle, self.rank, size)
         self.next_position = np.zeros(self.rank, dtype=np.int32)
         self.group_of = np.zeros(size, dtype=np.int32)
         self.first_gone = np.full(self.search.n_classes, -1, dtype=np.int32)
@@ -101,7 +101,7 @@ cdef class LeanLeader(Leader):
     cdef int improve_at_once(self) except -1:
         """The best basis of the leader and all elements that are better than their partners."""
         cdef Search search = self.search
-        cdef Exchanges exchanges = self.exchanges
+        cdef Exchanges exchanges = self.joint
         cdef Py_ssize_t i, n_symmetric
         self.prepare_again()
         self.sort_leader()
@@ -134,7 +134,7 @@ cdef class LeanLeader(Leader):
         the same. Returns how many; the others are then the last of `came` and `went`.
         """
         cdef Search search = self.search
-        cdef Exchanges exchanges = self.exchanges
+        cdef Exchanges exchanges = self.joint
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t i, e
         cdef int32_t c, j
@@ -180,7 +180,7 @@ cdef class LeanLeader(Leader):
     cdef int replace_others(self, Py_ssize_t first) except -1:
         """Exchange the other elements. Circuits change if they contain an element that goes."""
         cdef Search search = self.search
-        cdef Exchanges exchanges = self.exchanges
+        cdef Exchanges exchanges = self.joint
         cdef Py_ssize_t i, n
         cdef int32_t c
         cdef Py_ssize_t[::1] changed = self.candidates
