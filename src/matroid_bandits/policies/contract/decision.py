@@ -37,9 +37,11 @@ class Decision(Generic[Selection]):
         Labels in the order of the problem; numbers, ascending, where it has none.
     round : int
         The number of the round, counted from 1.
+    proposed : list, or numpy.ndarray, or None
+        What the policy has chosen: `elements`, unless others were shown. None if that was not kept.
     """
 
-    __slots__ = ("_guard", "_is_available", "_problem", "elements", "id", "round")
+    __slots__ = ("_guard", "_is_available", "_problem", "elements", "id", "proposed", "round")
 
     def __init__(
         self,
@@ -49,9 +51,11 @@ class Decision(Generic[Selection]):
         problem: Problem[Any, Any],
         guard: Guard | None = None,
         is_available: npt.NDArray[np.uint8] | None = None,
+        proposed: Selection | None = None,
     ) -> None:
         self.id = identifier
         self.elements = elements
+        self.proposed = proposed
         self.round = number
         self._problem = problem
         # That of the policy which made it, so that another policy notices.
@@ -87,8 +91,8 @@ class Decision(Generic[Selection]):
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         # A copy may be for another process, so it is compared by its content.
-        arguments = (self.id, self.elements, self.round, self._problem, None, self._is_available)
-        return type(self), arguments
+        arguments = (self.id, self.elements, self.round, self._problem, None)
+        return type(self), (*arguments, self._is_available, self.proposed)
 
     def __hash__(self) -> int:
         return hash(self.id)

@@ -65,6 +65,7 @@ class LateFeedback(Generic[Selection]):
         *,
         allow_smaller: bool = False,
         id: str | int | None = None,  # noqa: A002
+        shown: Iterable[Any] | None = None,
     ) -> Decision[Selection]:
         """Make a decision: a round of its own, which stays open until its feedback has come.
 
@@ -82,11 +83,16 @@ class LateFeedback(Generic[Selection]):
             instead of raising an error.
         id : str or int, optional
             An id of your own, such as that of a request. By default the number of the round.
+        shown : iterable, optional
+            What you show in place of the policy's set, for example while the policy only watches
+            what another rule does. At most as many elements as a basis has. Feedback is then about
+            these elements. The round counts as always, and `proposed` of the decision is the
+            policy's set.
 
         Returns
         -------
         Decision
-            With `id`, `elements`, `round`, `available`.
+            With `id`, `elements`, `round`, `available`, `proposed`.
 
         Raises
         ------
@@ -111,9 +117,11 @@ class LateFeedback(Generic[Selection]):
         identifier = None if id is None else decision_id(id)
         mask = None if available is None else availability_mask(self._problem, available)
         smaller = truth_value(allow_smaller, "allow_smaller")
-        made, number, elements = self._kernel.open(identifier, mask, smaller, self._rule)
-        names, guard = self._names(elements), self._kernel.guard
-        return Decision(made, names, number, self._problem, guard, mask)
+        instead = None if shown is None else self._shown_elements(shown)
+        made, number, elements = self._kernel.open(identifier, mask, smaller, self._rule, instead)
+        proposed, guard = self._names(elements), self._kernel.guard
+        names = proposed if instead is None else self._names(instead)
+        return Decision(made, names, number, self._problem, guard, mask, proposed)
 
     def learn(
         self,
@@ -277,6 +285,16 @@ class LateFeedback(Generic[Selection]):
         (a copy).
         """
         return self._kernel.pending_copy()
+
+    def _shown_elements(self, shown: Iterable[Any]) -> IntArray:
+        """The numbers of what is shown in place of the policy's set, ascending."""
+        elements = np.sort(self._problem.elements(as_list(shown, "shown")))
+        if len(elements) > self._problem.rank:
+            raise ValueError(
+                f"shown has {len(elements)} elements; a set that may be played has at most "
+                f"{self._problem.rank}"
+            )
+        return elements
 
     def _id_of(self, decision: Any) -> str | int:
         """The id of a decision, if it may be one of this policy."""

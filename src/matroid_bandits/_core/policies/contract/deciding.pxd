@@ -31,7 +31,7 @@ cdef class DecidingKernel(ChoosingKernel):
         self, identifier, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1
     cdef int take_back_selection(self, dict selected, bytes key, tuple before) except -1
-    cdef object new_decision(self, identifier)
+    cdef object new_decision(self, identifier, const Py_ssize_t[::1] elements)
     cdef void shift_pending(self, Py_ssize_t e, Py_ssize_t plays) noexcept
     cdef int call_hook(self, observe, elements, rewards) except -1
     cdef bint is_new(self, Py_ssize_t row, Py_ssize_t column, double reward) except -1

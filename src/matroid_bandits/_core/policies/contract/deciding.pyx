@@ -56,8 +56,12 @@ cdef class DecidingKernel(ChoosingKernel):
     # ---- decisions ----
 
     def open(self, identifier=None, const unsigned char[::1] is_available=None,
-             bint allow_smaller=False, rule=None):
-        """Make a decision; return its id, its round and its elements."""
+             bint allow_smaller=False, rule=None, const Py_ssize_t[::1] shown=None):
+        """Make a decision; return its id, its round and the set of this round.
+
+        Feedback is then expected for that set, or for the elements `shown`, ascending and at most
+        as many as the rank, if they are given.
+        """
         cdef int before = self.guard.take(False)
         try:
             if identifier is not None and self.decisions.has(identifier):
@@ -70,9 +74,11 @@ cdef class DecidingKernel(ChoosingKernel):
             else:
                 self.choose_for(is_available, allow_smaller, rule)
             elements = self.chosen_array[: self.round_rank].copy()
-            identifier = self.new_decision(identifier)
+            if shown is None:
+                shown = self.chosen[: self.round_rank]
+            identifier = self.new_decision(identifier, shown)
             number = self.rounds
-            if not len(elements):
+            if shown.shape[0] == 0:
                 # There is nothing to wait for.
                 self.learn_row(self.decisions.find(identifier), 0, None, OPEN)
             return identifier, number, elements
@@ -91,7 +97,7 @@ cdef class DecidingKernel(ChoosingKernel):
         own_id = self.free_id()
         while own_id == identifier or self.decisions.has(own_id):
             own_id += 1
-        self.selection = self.new_decision(own_id)
+        self.selection = self.new_decision(own_id, self.chosen[: self.round_rank])
         self.selection_key = key
         try:
             self.decisions.reserve()
@@ -128,12 +134,11 @@ cdef class DecidingKernel(ChoosingKernel):
             identifier += 1
         return identifier
 
-    cdef object new_decision(self, identifier):
-        """Open a decision for the set of this round; the next round begins."""
+    cdef object new_decision(self, identifier, const Py_ssize_t[::1] elements):
+        """Open a decision for `elements`; the next round begins."""
         cdef Py_ssize_t i
-        cdef const Py_ssize_t[::1] elements = self.chosen[: self.round_rank]
         if self.counts_pending:
-            self.reserve(self.round_rank)
+            self.reserve(elements.shape[0])
         if self.new_elements is None:
             self.allocate_space()
         if identifier is None:
@@ -329,6 +334,14 @@ cdef class DecidingKernel(ChoosingKernel):
         """Pass feedback to a policy written in Python."""
         self.guard.lend_to_rule(observe, (elements, rewards))
         return 0
+
+    def random_position(self):
+        """The position in the random stream; None if nothing is drawn."""
+        return None if self.random_stream is None else self.random_stream.position()
+
+    def set_random_position(self, position):
+        """Go on from another position in the random stream."""
+        self.random_stream.set_position(position)
 
     def pending_copy(self):
         """Pending plays by element."""

@@ -170,6 +170,16 @@ cdef class DecisionTable:
         cdef Py_ssize_t row = self.find(identifier)
         return np.array(self.rewards[row, : self.lengths[row]])
 
+    def missing(self, identifier):
+        """The elements of a decision without feedback, ascending."""
+        cdef Py_ssize_t row = self.find(identifier)
+        cdef Py_ssize_t k
+        return [
+            self.elements[row, k]
+            for k in range(self.lengths[row])
+            if self.rewards[row, k] != self.rewards[row, k]
+        ]
+
     # ---- saving, and changes of the ground set ----
 
     def state(self):

@@ -510,7 +510,11 @@ cdef class MAUBKernel(PolicyKernel):
 
     def round_leader(self):
         """The leader by which this round was decided, ascending; None in the initial rounds."""
-        if self.is_initial or not self.is_decided:
+        return self.last_leader() if self.is_decided else None
+
+    def last_leader(self):
+        """The same for the round that was decided last, which may have ended."""
+        if self.is_initial:
             return None
         return self.leader_copy() if self.decided_key is None else self.available.elements()
 
