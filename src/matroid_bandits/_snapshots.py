@@ -39,7 +39,7 @@ from matroid_bandits.errors import SnapshotError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["read_snapshot", "write_snapshot"]
+__all__ = ["content_of", "read_snapshot", "snapshot_bytes", "write_snapshot"]
 
 Array = npt.NDArray[Any]
 
@@ -74,10 +74,7 @@ def write_snapshot(path: str | os.PathLike[str], content: Any) -> None:
         Dictionaries with texts as keys, lists, tuples, texts, bytes, numbers, truth values, None,
         and arrays of numbers or truth values.
     """
-    arrays: list[Array] = []
-    encoded = _encoded(content, arrays, 0)
-    main = {"format": _FORMAT, "version": _VERSION, "library": __version__, "content": encoded}
-    text = json.dumps(main, allow_nan=False, separators=(",", ":"))
+    text, arrays = _as_members(content)
     # If `path` is a symbolic link, its target is replaced.
     target = Path(os.path.realpath(os.fsdecode(path)))
     if target.is_dir():
@@ -88,13 +85,32 @@ def write_snapshot(path: str | os.PathLike[str], content: Any) -> None:
         raise FileNotFoundError(f"there is no folder {target.parent}; make it first")
     remove_leftovers(target)
     with replacing(target) as file:
-        with ZipFile(file, "w", ZIP_STORED) as archive:
-            archive.comment = _COMMENT + b"0" * _DIGITS
-            archive.writestr(_member(_MAIN), text)
-            for i, array in enumerate(arrays):
-                with archive.open(_member(f"arrays/{i}.npy"), "w", force_zip64=True) as member:
-                    npy.write_array(member, array, version=(1, 0), allow_pickle=False)
-        _sign(file)
+        _write(file, text, arrays)
+
+
+def snapshot_bytes(content: Any) -> bytes:
+    """What `write_snapshot` writes to a file."""
+    file = BytesIO()
+    _write(file, *_as_members(content))
+    return file.getvalue()
+
+
+def _as_members(content: Any) -> tuple[str, list[Array]]:
+    """The text of the main member, and the arrays."""
+    arrays: list[Array] = []
+    encoded = _encoded(content, arrays, 0)
+    main = {"format": _FORMAT, "version": _VERSION, "library": __version__, "content": encoded}
+    return json.dumps(main, allow_nan=False, separators=(",", ":")), arrays
+
+
+def _write(file: BinaryIO, text: str, arrays: list[Array]) -> None:
+    with ZipFile(file, "w", ZIP_STORED) as archive:
+        archive.comment = _COMMENT + b"0" * _DIGITS
+        archive.writestr(_member(_MAIN), text)
+        for i, array in enumerate(arrays):
+            with archive.open(_member(f"arrays/{i}.npy"), "w", force_zip64=True) as member:
+                npy.write_array(member, array, version=(1, 0), allow_pickle=False)
+    _sign(file)
 
 
 def _member(name: str) -> ZipInfo:
@@ -166,11 +182,15 @@ def read_snapshot(path: str | os.PathLike[str]) -> Any:
     OSError
         If it cannot be read.
     """
-    data = Path(os.fsdecode(path)).read_bytes()
+    return content_of(Path(os.fsdecode(path)).read_bytes(), os.fsdecode(path))
+
+
+def content_of(data: bytes, name: str) -> Any:
+    """The same for the bytes of a snapshot, which messages call `name`."""
     try:
         return _Reader(data).content()
     except _Refused as refused:
-        raise SnapshotError(f"{os.fsdecode(path)}: {refused}") from refused.__cause__
+        raise SnapshotError(f"{name}: {refused}") from refused.__cause__
 
 
 def _from_version_1(content: Any) -> Any:
