@@ -64,14 +64,18 @@ __all__ += specs.__all__
 if TYPE_CHECKING:
     from matroid_bandits import datasets as datasets
     from matroid_bandits import experiments as experiments
+    from matroid_bandits import service as service
+    from matroid_bandits.client import Client as Client
 
 # Imported when first used: they need more than the core does.
-_LAZY = ("datasets", "experiments")
+_LAZY = ("datasets", "experiments", "service")
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return import_module(f"{__name__}.{name}")
+    if name == "Client":
+        return import_module(f"{__name__}.client").Client
     raise AttributeError(
         f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
     )

@@ -42,10 +42,10 @@ class Progress:
             room = max(0, shutil.get_terminal_size().columns - 50)
             self._bar.set_description(text[:room])
 
-    def done(self) -> None:
-        """Count a finished step."""
+    def done(self, steps: int = 1) -> None:
+        """Count finished steps."""
         if self._bar is not None:
-            self._bar.update()
+            self._bar.update(steps)
 
     def print(self, text: str) -> None:
         """Print to standard output without disturbing the bar."""

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any
 
-import matroid_bandits
+from matroid_bandits._version import __version__
 
 __all__ = ["SESSION_KEYS", "new_session", "now"]
 
@@ -37,7 +37,7 @@ def new_session(jobs: int, *, command: Sequence[str] | None = None) -> dict[str,
         "started": now(),
         "command": shlex.join(_command() if command is None else command),
         "jobs": jobs,
-        "matroid-bandits": matroid_bandits.__version__,
+        "matroid-bandits": __version__,
         "commit": _commit(),
         "python": platform.python_version(),
         "numpy": version("numpy"),
@@ -65,7 +65,7 @@ def _commit() -> str | None:
     commit = json.loads(recorded or "{}").get("vcs_info", {}).get("commit_id")
     if commit is not None:
         return str(commit)
-    checkout = Path(matroid_bandits.__file__).parents[2]
+    checkout = Path(__file__).parents[3]
     if not (checkout / ".git").exists():
         return None
     try:

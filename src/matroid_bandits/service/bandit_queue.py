@@ -1,0 +1,265 @@
+"""The requests of one bandit: those that wait while a commit is under way form the next batch."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from matroid_bandits._snapshots import content_of, snapshot_bytes
+from matroid_bandits.service.commands import Answer, Command
+from matroid_bandits.service.errors import ServiceError
+from matroid_bandits.service.events import RecordedDecision
+from matroid_bandits.service.granting import ServedBandit
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from matroid_bandits.service.stores import EventStore, Transaction
+
+__all__ = ["BanditQueue", "rebuilt", "unknown_bandit"]
+
+Outcome = Answer | ServiceError
+Batch = list[tuple[list[Command], asyncio.Future[list[Outcome]]]]
+
+_log = logging.getLogger("matroid_bandits.service")
+
+# So many events are read and applied at once; other requests are served in between.
+_PAGE = 1_000
+# So many commands are handled in one transaction.
+_LARGEST_BATCH = 500
+# After so many events, a snapshot is saved.
+SNAPSHOT_EVERY = 10_000
+
+
+class BanditQueue:
+    """Serves one bandit in this process; other processes may serve it too.
+
+    Parameters
+    ----------
+    store : EventStore
+    name : str
+    clock : callable
+        The time.
+    """
+
+    def __init__(self, store: EventStore, name: str, clock: Callable[[], float]) -> None:
+        self.name = name
+        #: What is in memory; None if it has to be read.
+        self.bandit: ServedBandit | None = None
+        #: Events that other processes had written when this one looked last.
+        self.n_behind = 0
+        self.n_conflicts = 0
+        self._store = store
+        self._clock = clock
+        self._waiting: Batch = []
+        self._is_free = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+        self._saving: asyncio.Task[None] | None = None
+        self._saved_number = 0
+        self._has_warned = False
+
+    # ---- requests ----
+
+    async def submit(self, commands: list[Command]) -> list[Outcome]:
+        """Grant requests, each for itself; an answer or an error for each of them.
+
+        Raises
+        ------
+        ServiceError
+            If none of them could be handled: nothing has changed, or, if the connection to the
+            database broke while it committed, the same ids will get the same answers.
+        """
+        future: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((commands, future))
+        if self._task is None:
+            self._task = asyncio.create_task(self._serve())
+        return await future
+
+    async def _serve(self) -> None:
+        try:
+            while self._waiting:
+                await self._handle(self._next_batch())
+        finally:
+            self._task = None
+
+    def _next_batch(self) -> Batch:
+        n_commands = n = 0
+        while n < len(self._waiting) and n_commands < _LARGEST_BATCH:
+            n_commands += len(self._waiting[n][0])
+            n += 1
+        batch, self._waiting = self._waiting[:n], self._waiting[n:]
+        return batch
+
+    async def _handle(self, batch: Batch) -> None:
+        """Handle a batch in one transaction, and answer."""
+        try:
+            async with self._is_free:
+                outcomes = await self._in_transaction(
+                    [command for commands, _ in batch for command in commands]
+                )
+        except BaseException as error:
+            # It may have learned what is not in the log.
+            self.bandit = None
+            _answer_all(batch, error)
+            if not isinstance(error, Exception):
+                raise
+            return
+        place = 0
+        for commands, future in batch:
+            if not future.done():
+                future.set_result(outcomes[place : place + len(commands)])
+            place += len(commands)
+        self._save_if_due()
+
+    async def _in_transaction(self, commands: list[Command]) -> list[Outcome]:
+        bandit = await self._loaded()
+        async with self._store.transaction(self.name) as transaction:
+            await self._catch_up(bandit, transaction)
+            now = self._clock()
+            bandit.expire_due(now)
+            ids = {one for command in commands for one in bandit.ids_to_read(command, now)}
+            found = await transaction.decisions(ids) if ids else {}
+            recorded = {one: RecordedDecision(events) for one, events in found.items()}
+            outcomes: list[Outcome] = []
+            for command in commands:
+                try:
+                    outcomes.append(bandit.handle(command, recorded, now))
+                except ServiceError as error:
+                    self.n_conflicts += error.code == "conflict"
+                    outcomes.append(error)
+            await transaction.append(bandit.take_events())
+        return outcomes
+
+    # ---- reading ----
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[ServedBandit]:
+        """The bandit as the log has it now; nobody changes it meanwhile."""
+        async with self._is_free:
+            bandit = await self._loaded()
+            try:
+                await self._read_new(bandit)
+            except BaseException:
+                self.bandit = None
+                raise
+            yield bandit
+
+    async def _loaded(self) -> ServedBandit:
+        """The bandit, from memory or from the store."""
+        if self.bandit is None:
+            bandit = await rebuilt(self._store, self.name)
+            self._saved_number = bandit.number
+            await self._read_new(bandit)
+            self._warn_of_differences(bandit)
+            self.bandit = bandit
+        return self.bandit
+
+    async def _read_new(self, bandit: ServedBandit) -> None:
+        """Apply what other processes have written, in pages."""
+        while events := await self._store.events(self.name, bandit.number, _PAGE):
+            self.n_behind = len(events)
+            for event in events:
+                bandit.apply(event)
+            if len(events) < _PAGE:
+                break
+            await asyncio.sleep(0)
+        self.n_behind = 0
+
+    async def _catch_up(self, bandit: ServedBandit, transaction: Transaction) -> None:
+        """The same while the bandit is locked: few events are left."""
+        self.n_behind = transaction.last_number - bandit.number
+        if self.n_behind < 0:
+            raise ServiceError(
+                503,
+                "unavailable",
+                f"{self.name} has fewer events in the database than were read before; was an older "
+                "copy put in its place? It is read again",
+            )
+        while bandit.number < transaction.last_number:
+            for event in await transaction.events(bandit.number, _PAGE):
+                bandit.apply(event)
+        self.n_behind = 0
+
+    def _warn_of_differences(self, bandit: ServedBandit) -> None:
+        """Say once that this version decides differently."""
+        if bandit.n_differences and not self._has_warned:
+            self._has_warned = True
+            _log.warning(
+                "%s: this version of the library would have made %d decisions of the log "
+                "differently; the recorded ones were used, and all that was learned is right",
+                self.name,
+                bandit.n_differences,
+            )
+
+    # ---- snapshots ----
+
+    def _save_if_due(self) -> None:
+        bandit = self.bandit
+        is_due = bandit is not None and bandit.number - self._saved_number >= SNAPSHOT_EVERY
+        if bandit is not None and is_due and self._saving is None and not self._is_free.locked():
+            self._saved_number = bandit.number
+            self._saving = asyncio.create_task(self._save(bandit.number, bandit.state()))
+
+    async def _save(self, number: int, state: dict[str, object]) -> None:
+        try:
+            data = await asyncio.to_thread(snapshot_bytes, state)
+            await self._store.save_snapshot(self.name, number, data)
+        except Exception:  # noqa: BLE001  (the log has it all)
+            _log.exception("%s: no snapshot could be saved", self.name)
+        finally:
+            self._saving = None
+
+    async def close(self) -> None:
+        """Finish what was begun, and save a snapshot, so that the next start is quick."""
+        while self._task is not None:
+            await asyncio.wait([self._task])
+        if self._saving is not None:
+            await asyncio.wait([self._saving])
+        bandit = self.bandit
+        if bandit is not None and bandit.number > self._saved_number:
+            await self._save(bandit.number, bandit.state())
+
+
+async def rebuilt(store: EventStore, name: str, *, use_snapshots: bool = True) -> ServedBandit:
+    """A bandit from its newest snapshot that can be read, or as its first event made it.
+
+    The events that follow are still to be applied.
+    """
+    snapshots = await store.snapshots(name) if use_snapshots else []
+    for number, data in snapshots:
+        try:
+            content = content_of(data, f"snapshot {number} of {name}")
+            return await asyncio.to_thread(ServedBandit.from_state, content)
+        except Exception as error:  # noqa: BLE001  (a cache may be damaged in any way)
+            _log.warning("%s: a snapshot is not used: %s", name, error)
+    first = await store.events(name, 0, 1)
+    if not first:
+        raise unknown_bandit(name)
+    return await asyncio.to_thread(ServedBandit, name, first[0].content())
+
+
+def unknown_bandit(name: str) -> ServiceError:
+    """The error for a name that no bandit has."""
+    return ServiceError(
+        404,
+        "unknown_bandit",
+        f"there is no bandit {name!r}; GET /v1/bandits lists them, POST /v1/bandits makes one",
+    )
+
+
+def _answer_all(batch: Batch, error: BaseException) -> None:
+    """Tell all who wait that their requests were not handled."""
+    told = error if isinstance(error, ServiceError) else internal(error)
+    for _, future in batch:
+        if not future.done():
+            future.set_exception(told)
+
+
+def internal(error: BaseException) -> ServiceError:
+    """The error for a fault of ours, which is logged with its traceback."""
+    _log.error("a batch failed", exc_info=error)
+    return ServiceError(
+        500, "internal", "the request failed because of a fault in the server; it was logged"
+    )

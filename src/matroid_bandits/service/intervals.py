@@ -1,0 +1,155 @@
+"""Intervals for the means of elements, and what they say about the leader.
+
+For rewards between two bounds: Chernoff's, by the Kullback-Leibler divergence of Bernoulli
+distributions, which holds for all such rewards. For a known noise level s: the mean plus and minus
+``s * sqrt(2 ln(2 / delta) / count)``. Each holds with probability 1 - delta at one moment that was
+fixed beforehand, not for all times at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, log
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from matroid_bandits._core.matroids.partners import find_partners
+
+if TYPE_CHECKING:
+    from matroid_bandits._types import FloatArray, IntArray
+    from matroid_bandits.policies import Policy
+
+__all__ = ["Separation", "intervals", "leader_of", "method_of", "separation"]
+
+# Halvings of an interval of length one: as exact as doubles are.
+_HALVINGS = 54
+
+
+def leader_of(policy: Policy[Any]) -> IntArray | None:
+    """The basis that looks best: the policy's leader, if it has one, or that of largest mean."""
+    kernel: Any = policy._kernel
+    if hasattr(kernel, "last_leader"):
+        leader: IntArray | None = kernel.leader_copy()
+        return leader
+    counts, means = policy.counts, policy.mean_rewards
+    if not counts.any():
+        return None
+    worst = np.nanmin(means) - 1
+    basis: IntArray = policy.problem.matroid.max_weight_basis(np.where(counts > 0, means, worst))
+    return basis
+
+
+def intervals(policy: Policy[Any], delta: float) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper ends for the mean of each element, in the user's units.
+
+    NaN where an element was never observed, or where nothing is known about the noise.
+    """
+    counts, means = policy.counts, policy.mean_rewards
+    level = log(2 / delta)
+    bounds, noise = _bounds(policy), _noise(policy)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if bounds is not None:
+            low, high = bounds
+            scaled = np.clip((means - low) / (high - low), 0, 1)
+            ends = [low + (high - low) * _chernoff(scaled, level / counts, up) for up in (0, 1)]
+        elif noise is not None:
+            width = noise * np.sqrt(2 * level / counts)
+            ends = [means - width, means + width]
+        else:
+            ends = [np.full(len(means), np.nan)] * 2
+    lower, upper = (np.where(counts > 0, end, np.nan) for end in ends)
+    if policy.problem.sense == "min":
+        lower, upper = upper, lower
+    return policy._in_user_units(lower), policy._in_user_units(upper)
+
+
+def method_of(policy: Policy[Any]) -> str:
+    """How intervals are made, in words."""
+    bounds, noise = _bounds(policy), _noise(policy)
+    if bounds is not None:
+        return f"Chernoff's bound for rewards between {bounds[0]:g} and {bounds[1]:g}"
+    if noise is not None:
+        return f"Gaussian noise of standard deviation {noise:g}"
+    return "none: the policy knows neither the range nor the noise of the rewards"
+
+
+def _bounds(policy: Policy[Any]) -> tuple[float, float] | None:
+    low, high = policy.reward_range
+    return (low, high) if isfinite(low) and isfinite(high) else None
+
+
+def _noise(policy: Policy[Any]) -> float | None:
+    noise: float | None = getattr(policy, "noise", None)
+    return noise
+
+
+def _chernoff(mean: FloatArray, level: FloatArray, up: int) -> FloatArray:
+    """The end of the q with ``kl(mean, q) <= level``, above or below the mean."""
+    near = mean.copy()
+    far = np.full(len(mean), float(up))
+    for _ in range(_HALVINGS):
+        middle = (near + far) / 2
+        is_inside = _divergence(mean, middle) <= level
+        near = np.where(is_inside, middle, near)
+        far = np.where(is_inside, far, middle)
+    return far
+
+
+def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Of Bernoulli distributions."""
+    divergence: FloatArray = np.where(p > 0, p * np.log(p / q), 0.0) + np.where(
+        p < 1, (1 - p) * np.log((1 - p) / (1 - q)), 0.0
+    )
+    return divergence
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Whether intervals that hold together show that the leader is the best basis.
+
+    Attributes
+    ----------
+    n_open_pairs : int
+        Elements whose interval is not below that of everything they can replace.
+    hardest : tuple of int or None
+        The pair, element and what it would replace, whose intervals overlap most.
+    low, high : numpy.ndarray
+    """
+
+    n_open_pairs: int
+    hardest: tuple[int, int] | None
+    low: FloatArray
+    high: FloatArray
+
+
+def separation(policy: Policy[Any], leader: IntArray, delta: float) -> Separation:
+    """Compare the leader with everything that could replace parts of it.
+
+    Parameters
+    ----------
+    policy : Policy
+    leader : array of int
+    delta : float
+        All intervals hold together with probability 1 - delta.
+    """
+    problem = policy.problem
+    low, high = intervals(policy, delta / max(1, problem.size))
+    best, worst = (low, high) if problem.sense == "max" else (-high, -low)
+    # Nothing is known of what was never observed.
+    worst = np.where(np.isnan(worst), np.inf, worst)
+    best = np.where(np.isnan(best), -np.inf, best)
+    is_other = np.ones(problem.size, dtype=bool)
+    is_other[leader] = False
+    is_other[problem.matroid.loops] = False
+    others = np.flatnonzero(is_other)
+    order = leader[np.argsort(best[leader], kind="stable")]
+    partners = find_partners(problem.matroid._new_kernel(), order, others)
+    with np.errstate(invalid="ignore"):
+        overlap = worst[others] - best[partners]
+    is_open = ~(overlap <= 0)
+    hardest = None
+    if len(others):
+        at = int(np.argmax(np.where(np.isnan(overlap), np.inf, overlap)))
+        hardest = int(others[at]), int(partners[at])
+    return Separation(int(is_open.sum()), hardest, low, high)

@@ -1,0 +1,178 @@
+"""Bandits: create, list, look at, change, move, explain."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from matroid_bandits.service.bodies import body_of
+from matroid_bandits.service.commands import Command, Configure, Move
+from matroid_bandits.service.descriptions import confidence, description, explanation, line
+from matroid_bandits.service.errors import ServiceError, invalid
+from matroid_bandits.service.problems import made_problem
+from matroid_bandits.service.routes.documented import body, errors
+from matroid_bandits.service.schemas import (
+    BanditAnswer,
+    BanditChanges,
+    BanditList,
+    BanditRequest,
+    ConfidenceAnswer,
+    ExplanationAnswer,
+    ProblemRequest,
+)
+from matroid_bandits.service.settings import Settings
+
+if TYPE_CHECKING:
+    from matroid_bandits.service.worker import Worker
+
+__all__ = ["granted", "json_response", "router"]
+
+router = APIRouter(prefix="/v1/bandits", tags=["bandits"])
+
+
+def json_response(content: Any, status: int = 200) -> Response:
+    """An answer in JSON."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    return Response(text, status, media_type="application/json")
+
+
+async def granted(worker: Worker, name: str, command: Command) -> None:
+    """Handle one command, or raise its error."""
+    (outcome,) = await (await worker.queue(name)).submit([command])
+    if isinstance(outcome, ServiceError):
+        raise outcome
+
+
+async def _described(worker: Worker, name: str, status: int, *, elements: bool = True) -> Response:
+    queue = await worker.queue(name)
+    async with queue.reading() as bandit:
+        content = description(bandit, worker.clock(), with_elements=elements)
+    return json_response(content, status)
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Create a bandit",
+    response_model=BanditAnswer,
+    responses=errors(409, 429)
+    | {200: {"model": BanditAnswer, "description": "It was there already."}},
+    openapi_extra=body(BanditRequest),
+)
+async def create(request: Request) -> Response:
+    """Create a bandit. The same request again changes nothing."""
+    form = await body_of(request, BanditRequest)
+    worker: Worker = request.app.state.worker
+    _check_limit(form.max_open_decisions, worker)
+    settings = Settings(
+        expire_after=form.expire_after,
+        missing_reward=form.missing_reward,
+        sticky_for=form.sticky_for,
+        max_open_decisions=form.max_open_decisions,
+    )
+    problem = form.problem.model_dump(exclude_unset=True)
+    coordinates = None
+    if form.coordinates is not None:
+        coordinates = {vertex: list(point) for vertex, point in form.coordinates.items()}
+    is_new = await worker.create(form.name, problem, form.policy, settings, coordinates)
+    return await _described(worker, form.name, 201 if is_new else 200)
+
+
+@router.get("", summary="List all bandits", response_model=BanditList, responses=errors())
+async def list_all(request: Request) -> Response:
+    """All bandits, by name."""
+    worker: Worker = request.app.state.worker
+    lines = []
+    for name in await worker.names():
+        async with (await worker.queue(name)).reading() as bandit:
+            lines.append(line(bandit))
+    return json_response({"bandits": lines})
+
+
+@router.get(
+    "/{name}", summary="Look at a bandit", response_model=BanditAnswer, responses=errors(404)
+)
+async def look_at(
+    request: Request, name: str, elements: Annotated[bool, Query()] = True
+) -> Response:
+    """The leader, the counts, and every element in the order of the labels."""
+    return await _described(request.app.state.worker, name, 200, elements=elements)
+
+
+@router.patch(
+    "/{name}",
+    summary="Change settings; pause, archive",
+    response_model=BanditAnswer,
+    responses=errors(404),
+    openapi_extra=body(BanditChanges),
+)
+async def change(request: Request, name: str) -> Response:
+    """Change some settings; those that are left out stay."""
+    form = await body_of(request, BanditChanges)
+    worker: Worker = request.app.state.worker
+    _check_limit(form.max_open_decisions, worker)
+    changes = {key: getattr(form, key) for key in sorted(form.model_fields_set)}
+    await granted(worker, name, Configure(changes))
+    return await _described(worker, name, 200, elements=False)
+
+
+@router.put(
+    "/{name}/problem",
+    summary="Move to a new problem",
+    response_model=BanditAnswer,
+    responses=errors(404, 409),
+    openapi_extra=body(ProblemRequest),
+)
+async def move(request: Request, name: str) -> Response:
+    """Go on with other elements. What is known stays attached to labels; open decisions stay."""
+    form = await body_of(request, ProblemRequest)
+    worker: Worker = request.app.state.worker
+    await worker.queue(name)
+    spec = form.model_dump(exclude_unset=True, exclude={"prior"})
+    problem = await asyncio.to_thread(made_problem, spec, worker.limits)
+    if isinstance(form.prior, dict):
+        prior = [(label, row.mean, row.count) for label, row in form.prior.items()]
+    else:
+        prior = [(row.element, row.mean, row.count) for row in form.prior or ()]
+    await granted(worker, name, Move(spec, problem, prior))
+    return await _described(worker, name, 200, elements=False)
+
+
+@router.get(
+    "/{name}/explain",
+    summary="Why it would play a set now",
+    response_model=ExplanationAnswer,
+    responses=errors(404),
+)
+async def explain(request: Request, name: str) -> Response:
+    """Mean, count, index and partner of the set, and of its nearest contenders."""
+    worker: Worker = request.app.state.worker
+    async with (await worker.queue(name)).reading() as bandit:
+        return json_response(explanation(bandit))
+
+
+@router.get(
+    "/{name}/confidence",
+    summary="How sure it is of its leader",
+    response_model=ConfidenceAnswer,
+    responses=errors(404),
+)
+async def confide(
+    request: Request, name: str, delta: Annotated[float, Query(gt=0, lt=1)] = 0.05
+) -> Response:
+    """Intervals that hold together with probability 1 - delta, and whether they separate the leader
+    from all that could replace parts of it.
+    """
+    worker: Worker = request.app.state.worker
+    async with (await worker.queue(name)).reading() as bandit:
+        return json_response(confidence(bandit, delta))
+
+
+def _check_limit(wanted: int, worker: Worker) -> None:
+    most = worker.limits.open_decisions
+    if wanted > most:
+        raise invalid(f"must be at most {most:,}, got {wanted:,}", "max_open_decisions")

@@ -1,0 +1,61 @@
+"""The log of a bandit."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response, StreamingResponse
+
+from matroid_bandits.service.export import json_lines, write_parquet
+from matroid_bandits.service.routes.documented import errors
+
+if TYPE_CHECKING:
+    from matroid_bandits.service.worker import Worker
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/bandits/{name}", tags=["logs"])
+
+
+@router.get(
+    "/log",
+    summary="Read the log",
+    response_class=Response,
+    responses=errors(404)
+    | {
+        200: {
+            "description": "JSON lines, an event each; or a Parquet table, a row per element.",
+            "content": {"application/jsonl": {}, "application/vnd.apache.parquet": {}},
+        }
+    },
+)
+async def read(
+    request: Request,
+    name: str,
+    format: Annotated[Literal["jsonl", "parquet"], Query()] = "jsonl",  # noqa: A002
+    after: Annotated[int, Query(ge=0, le=2**62)] = 0,
+) -> Response:
+    """All events after a number."""
+    worker: Worker = request.app.state.worker
+    await worker.queue(name)
+    if format == "jsonl":
+        lines = json_lines(worker.store, name, after)
+        return StreamingResponse(lines, media_type="application/jsonl")
+    folder = TemporaryDirectory()
+    path = Path(folder.name) / f"{name}.parquet"
+    try:
+        await write_parquet(worker.store, name, path, after)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return FileResponse(
+        path,
+        media_type="application/vnd.apache.parquet",
+        filename=path.name,
+        background=BackgroundTask(asyncio.to_thread, folder.cleanup),
+    )

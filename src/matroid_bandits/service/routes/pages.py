@@ -1,0 +1,73 @@
+"""Pages for people: the dashboard and the reference of the API."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse
+from starlette.staticfiles import StaticFiles
+
+from matroid_bandits.service import dashboard
+from matroid_bandits.service.dashboard import api_page, bandit_page, list_page
+from matroid_bandits.service.descriptions import bandit_view, short_view
+from matroid_bandits.service.events import RecordedDecision
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from matroid_bandits.service.worker import Worker
+
+__all__ = ["router", "static_files"]
+
+router = APIRouter(include_in_schema=False)
+# Decisions on the page of a bandit.
+_N_LATEST = 20
+
+
+class _Fresh(StaticFiles):
+    """Files that a browser asks for again, as a new version may have others."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+
+def static_files() -> StaticFiles:
+    """Styles and scripts of the pages."""
+    return _Fresh(directory=Path(dashboard.__file__).parent / "static")
+
+
+@router.get("/")
+async def overview(request: Request) -> HTMLResponse:
+    """All bandits."""
+    worker: Worker = request.app.state.worker
+    views = []
+    for name in await worker.names():
+        async with (await worker.queue(name)).reading() as bandit:
+            views.append(short_view(bandit, worker.clock()))
+    return HTMLResponse(await asyncio.to_thread(list_page, views, now=worker.clock()))
+
+
+@router.get("/bandits/{name}")
+async def one(request: Request, name: str) -> HTMLResponse:
+    """One bandit."""
+    worker: Worker = request.app.state.worker
+    queue = await worker.queue(name)
+    latest = [
+        RecordedDecision(await worker.store.decision(name, event.decision or ""))
+        for event in await worker.store.latest(name, "decided", _N_LATEST)
+    ]
+    async with queue.reading() as bandit:
+        view = bandit_view(bandit, latest, worker.clock())
+    # It takes longer than many decisions.
+    return HTMLResponse(await asyncio.to_thread(bandit_page, view, now=worker.clock()))
+
+
+@router.get("/api")
+async def reference(request: Request) -> HTMLResponse:
+    """The reference, made from the OpenAPI document."""
+    return HTMLResponse(api_page(request.app.openapi()))

@@ -1,0 +1,412 @@
+"""The forms of requests and answers, which are also the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+__all__ = [
+    "BanditAnswer",
+    "BanditChanges",
+    "BanditList",
+    "BanditRequest",
+    "BatchAnswer",
+    "ConfidenceAnswer",
+    "DecisionAnswer",
+    "DecisionBatch",
+    "DecisionRecord",
+    "DecisionRequest",
+    "ErrorAnswer",
+    "ExpireAnswer",
+    "ExpireRequest",
+    "ExplanationAnswer",
+    "LearnedAnswer",
+    "ProblemRequest",
+    "RewardBatch",
+    "RewardRequest",
+]
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Text = Annotated[
+    str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")
+]
+# As large as a reward may be without overflow in sums.
+Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100)]
+Seconds = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e10)]
+Labels = Annotated[list[Any], Field(description="Labels: any values of JSON.")]
+
+
+class _Form(BaseModel):
+    """A form of a request: no conversions, and no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Answer(BaseModel):
+    """A form of an answer."""
+
+
+# ---- requests ----
+
+
+class ProblemSpec(_Form):
+    """What may be played."""
+
+    matroid: str | dict[str, Any] = Field(
+        description="A name such as K5 or U(3,10), or an object: type and the arguments of a "
+        "built-in matroid.",
+        examples=[{"type": "partition", "groups": ["world", "world", "sport"], "capacities": 1}],
+    )
+    labels: Labels | None = Field(default=None, description="One label per element.")
+    sense: Literal["max", "min"] = Field(default="max", description="Rewards, or costs.")
+
+
+class _Changeable(_Form):
+    expire_after: Seconds | None = Field(
+        default=None, description="Seconds after which a decision expires; null: never."
+    )
+    missing_reward: Number | None = Field(
+        default=None,
+        description="What is learned for missing feedback when a decision expires; null: nothing.",
+    )
+    sticky_for: Seconds = Field(
+        default=0.0, description="Seconds for which a named client gets the same decision again."
+    )
+    max_open_decisions: Annotated[int, Field(ge=1, le=10**9)] = 1_000_000
+
+
+class BanditRequest(_Changeable):
+    """A new bandit."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "news",
+                    "problem": {
+                        "matroid": {
+                            "type": "partition",
+                            "groups": ["world", "world", "sport", "sport"],
+                            "capacities": 1,
+                        },
+                        "labels": ["flood", "summit", "derby", "record"],
+                        "sense": "max",
+                    },
+                    "policy": "MAUB(index=kl)",
+                    "expire_after": 3600,
+                    "missing_reward": 0,
+                }
+            ]
+        }
+    )
+
+    name: Name
+    problem: ProblemSpec
+    policy: str | dict[str, Any] = Field(
+        default="MAUB", description="A name with parameters, or an object: type and parameters."
+    )
+    coordinates: dict[str, tuple[Number, Number]] | None = Field(
+        default=None,
+        description="Of the vertices of a graph, for the drawing: x to the right, y upwards.",
+    )
+
+
+class BanditChanges(_Changeable):
+    """Changes of a bandit; what is left out stays."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "paused"}]})
+
+    status: Literal["active", "paused", "archived"] = "active"
+
+
+class PriorRow(_Form):
+    """What is known of a new element, as if it had been observed."""
+
+    element: Any
+    mean: Number
+    count: Annotated[int, Field(ge=0, le=10**12)]
+
+
+class PriorEntry(_Form):
+    """The same, where the element is a key."""
+
+    mean: Number
+    count: Annotated[int, Field(ge=0, le=10**12)]
+
+
+class ProblemRequest(ProblemSpec):
+    """The problem that a bandit moves to."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "matroid": {
+                        "type": "partition",
+                        "groups": ["world", "sport", "sport"],
+                        "capacities": 1,
+                    },
+                    "labels": ["flood", "derby", "comet"],
+                    "prior": {"comet": {"mean": 0.3, "count": 5}},
+                }
+            ]
+        }
+    )
+
+    prior: dict[str, PriorEntry] | list[PriorRow] | None = Field(
+        default=None, description="For new elements: means and counts."
+    )
+
+
+class DecisionRequest(_Form):
+    """A decision, please."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"id": "abc", "available": ["flood", "derby", "record"]}]}
+    )
+
+    id: Text | None = Field(
+        default=None,
+        description="An id of your own. The same id again gets the same answer.",
+    )
+    available: Labels | None = Field(default=None, description="What can be shown now.")
+    allow_smaller: bool = Field(
+        default=False, description="Whether a smaller set will do if there is no full basis."
+    )
+    client: Text | None = Field(default=None, description="Who asks, for sticky decisions.")
+    shown: Labels | None = Field(
+        default=None, description="What you show yourself; feedback is then about these."
+    )
+
+    @field_validator("id")
+    @classmethod
+    def _no_dots(cls, value: str | None) -> str | None:
+        if value in {".", ".."}:
+            raise ValueError("dots alone cannot be a part of an address")
+        return value
+
+
+class DecisionBatch(_Form):
+    """Several decisions."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"decisions": [{"id": "abc"}, {"id": "def"}]}]}
+    )
+
+    decisions: list[DecisionRequest]
+
+
+class RewardRow(_Form):
+    """The reward of an element."""
+
+    element: Any
+    reward: Number
+
+
+Rewards = dict[str, Number] | list[RewardRow]
+
+
+class RewardRequest(_Form):
+    """Feedback for a decision."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"rewards": {"flood": 1.0}},
+                {"rewards": [{"element": ["Oslo", "Rome"], "reward": 12.5}], "final": True},
+            ]
+        }
+    )
+
+    rewards: Rewards = Field(
+        description="An object, if labels are texts; otherwise a list of element and reward."
+    )
+    final: bool = Field(default=False, description="Whether nothing more will come.")
+
+
+class RewardItem(RewardRequest):
+    """Feedback for a decision, in a batch."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"id": "abc", "rewards": {"flood": 1.0}}]}
+    )
+
+    id: Text
+
+
+class RewardBatch(_Form):
+    """Feedback for several decisions."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"rewards": [{"id": "abc", "rewards": {"flood": 1.0}}]}]}
+    )
+
+    rewards: list[RewardItem]
+
+
+class ExpireRequest(_Form):
+    """A decision for which nothing more is expected."""
+
+    reward: Number | None = Field(
+        default=None, description="What is learned for missing feedback; null: nothing."
+    )
+
+
+# ---- answers ----
+
+
+class DecisionAnswer(_Answer):
+    """A decision."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"id": "abc", "elements": ["flood", "derby"], "round": 17}]}
+    )
+
+    id: str
+    elements: Labels
+    round: int
+    shown: Labels | None = None
+    paused: bool = False
+
+
+class LearnedAnswer(_Answer):
+    """What was learned."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"learned": 1, "already": 0}]})
+
+    learned: int
+    already: int
+
+
+class ExpireAnswer(_Answer):
+    """Whether the decision was open."""
+
+    expired: bool
+
+
+class ErrorContent(_Answer):
+    """What was wrong."""
+
+    code: str = Field(examples=["conflict"])
+    message: str
+    place: str | None = Field(default=None, examples=["rewards.flood"])
+    request_id: str | None = None
+
+
+class ErrorAnswer(_Answer):
+    """Every error has this form."""
+
+    error: ErrorContent
+
+
+class BatchAnswer(_Answer):
+    """An answer or an error for each item, in their order."""
+
+    results: list[dict[str, Any]]
+
+
+class RecordedReward(_Answer):
+    """The reward of an element."""
+
+    element: Any
+    reward: float
+
+
+class DecisionRecord(_Answer):
+    """A decision as the log has it."""
+
+    id: str
+    elements: Labels
+    round: int
+    shown: Labels | None = None
+    paused: bool = False
+    time: float
+    status: Literal["open", "rewarded", "closed", "expired"]
+    rewards: list[RecordedReward]
+
+
+class ElementAnswer(_Answer):
+    """What is known of an element."""
+
+    element: Any
+    mean: float | None
+    count: int
+    low: float | None
+    high: float | None
+    plays: int
+    pending: int
+
+
+class BanditAnswer(_Answer):
+    """A bandit."""
+
+    name: str
+    status: str
+    policy: Any
+    problem: dict[str, Any]
+    settings: dict[str, Any]
+    rounds: int
+    leader: Labels | None
+    open_decisions: int
+    decided: int
+    rewarded: int
+    expired: int
+    seconds_since_learned: float | None
+    warnings: list[str]
+    elements: list[ElementAnswer] | None = None
+
+
+class BanditLine(_Answer):
+    """A bandit in a list."""
+
+    name: str
+    status: str
+    policy: Any
+    rounds: int
+    open_decisions: int
+
+
+class BanditList(_Answer):
+    """All bandits."""
+
+    bandits: list[BanditLine]
+
+
+class ExplainedElement(_Answer):
+    """An element in an explanation."""
+
+    element: Any
+    mean: float | None
+    count: int
+    index: float | None
+    partner: Any
+
+
+class ExplanationAnswer(_Answer):
+    """Why the bandit would play a set now."""
+
+    why: str
+    selected: list[ExplainedElement]
+    others: list[ExplainedElement]
+    n_others: int
+
+
+class ExchangeAnswer(_Answer):
+    """An exchange, and whether the intervals tell which of the two is better."""
+
+    element: Any
+    replaced_by: Any
+    is_separated: bool
+
+
+class ConfidenceAnswer(_Answer):
+    """Intervals that hold together, and what they say about the leader."""
+
+    delta: float
+    leader: Labels | None
+    is_separated: bool
+    n_open_pairs: int
+    hardest: ExchangeAnswer | None
+    elements: list[dict[str, Any]]
+    method: str

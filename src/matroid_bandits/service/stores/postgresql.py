@@ -1,0 +1,268 @@
+"""A store in PostgreSQL, for any number of processes on any number of machines."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
+
+from matroid_bandits.service.errors import UnavailableError
+from matroid_bandits.service.events import Event
+from matroid_bandits.service.stores.base import BanditRow, SchemaError
+from matroid_bandits.service.stores.schema import MIGRATIONS, missing_versions
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable
+
+    from psycopg import AsyncConnection
+
+__all__ = ["PostgreSQLStore"]
+
+# Our tables have a schema of their own.
+_SCHEMA = "matroid_bandits"
+# Of the advisory lock for migrations ("mban").
+_LOCK = 0x6D62616E
+# How long to wait for a connection, or for another transaction, in seconds.
+_PATIENCE = 5
+_CONNECTIONS = 8
+_COLUMNS = "number, time, kind, decision, data"
+_AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TooManyRequests)
+
+
+class PostgreSQLStore:
+    """Logs and snapshots in a PostgreSQL database, in a schema of their own.
+
+    Parameters
+    ----------
+    url : str
+        Such as ``postgresql://user:password@host:5432/database``.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            parts = conninfo_to_dict(url)
+        except psycopg.ProgrammingError:
+            # The message would show the password.
+            raise ValueError(
+                "the address of the database is not of the form "
+                "postgresql://user:password@host:5432/database"
+            ) from None
+        host, name = parts.get("host", "localhost"), parts.get("dbname", "postgres")
+        self.description = f"PostgreSQL database {name} on {host}"
+        self._url = url
+        self._pool: AsyncConnectionPool[AsyncConnection[Any]] | None = None
+
+    # ---- connecting ----
+
+    async def open(self) -> None:
+        await self._migrate()
+        self._pool = AsyncConnectionPool(
+            self._url,
+            min_size=1,
+            max_size=_CONNECTIONS,
+            timeout=_PATIENCE,
+            max_waiting=1_000,
+            reconnect_timeout=2.0,
+            configure=_configured,
+            open=False,
+        )
+        await self._pool.open()
+
+    async def close(self) -> None:
+        if self._pool is not None:
+            await self._pool.close()
+
+    async def check(self) -> None:
+        await self._read("SELECT 1", ())
+
+    async def _migrate(self) -> None:
+        """Bring the schema up to date; one process at a time."""
+        try:
+            async with await psycopg.AsyncConnection.connect(
+                self._url, connect_timeout=_PATIENCE
+            ) as connection:
+                await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+                await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_SCHEMA}")
+                await connection.execute(f"SET LOCAL search_path TO {_SCHEMA}")
+                await connection.execute(
+                    "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)"
+                )
+                rows = await connection.execute("SELECT version FROM schema_version")
+                found = await rows.fetchone()
+                if found is None:
+                    await connection.execute("INSERT INTO schema_version VALUES (0)")
+                for version in missing_versions(0 if found is None else found[0]):
+                    for statement in MIGRATIONS[version]["postgresql"]:
+                        await connection.execute(statement)
+                    await connection.execute("UPDATE schema_version SET version = %s", (version,))
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise SchemaError(
+                f"the database user may not make the schema {_SCHEMA}: {error}"
+            ) from error
+        except _AWAY as error:
+            raise UnavailableError(_reason(error)) from error
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AsyncConnection[Any]]:
+        """A connection with a transaction, which is committed at the end."""
+        if self._pool is None:
+            raise UnavailableError("it was not opened")
+        try:
+            async with self._pool.connection() as connection:
+                yield connection
+        except (*_AWAY, psycopg.Error) as error:
+            raise UnavailableError(_reason(error)) from error
+
+    # ---- reading ----
+
+    async def bandits(self) -> list[BanditRow]:
+        rows = await self._read("SELECT name, last_number FROM bandits ORDER BY name", ())
+        return [BanditRow(*row) for row in rows]
+
+    async def events(self, name: str, after: int, limit: int) -> list[Event]:
+        return await self._events("number > %s ORDER BY number LIMIT %s", name, after, limit)
+
+    async def decision(self, name: str, decision: str) -> list[Event]:
+        return await self._events("decision = %s ORDER BY number", name, decision)
+
+    async def latest(self, name: str, kind: str, limit: int) -> list[Event]:
+        return await self._events("kind = %s ORDER BY number DESC LIMIT %s", name, kind, limit)
+
+    async def snapshots(self, name: str) -> list[tuple[int, bytes]]:
+        rows = await self._read(
+            "SELECT s.number, s.data FROM snapshots s JOIN bandits b ON b.id = s.bandit"
+            " WHERE b.name = %s ORDER BY s.number DESC",
+            (name,),
+        )
+        return [(number, bytes(data)) for number, data in rows]
+
+    async def _events(self, condition: str, name: str, *values: Any) -> list[Event]:
+        rows = await self._read(
+            f"SELECT {_COLUMNS} FROM events WHERE bandit ="  # noqa: S608  (constants)
+            f" (SELECT id FROM bandits WHERE name = %s) AND {condition}",
+            (name, *values),
+        )
+        return [Event.from_row(row) for row in rows]
+
+    async def _read(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
+        async with self._connection() as connection:
+            return await _rows(connection, statement, values)
+
+    # ---- writing ----
+
+    @asynccontextmanager
+    async def transaction(self, name: str) -> AsyncIterator[_Transaction]:
+        async with self._connection() as connection:
+            made = _Transaction(connection, name)
+            await made.lock()
+            yield made
+
+    async def save_snapshot(self, name: str, number: int, data: bytes) -> None:
+        async with self._connection() as connection:
+            ((bandit,),) = await _rows(
+                connection, "SELECT id FROM bandits WHERE name = %s", (name,)
+            )
+            await connection.execute(
+                "INSERT INTO snapshots VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+                (bandit, number, data),
+            )
+            await connection.execute(
+                "DELETE FROM snapshots WHERE bandit = %s AND number NOT IN (SELECT number FROM"
+                " snapshots WHERE bandit = %s ORDER BY number DESC LIMIT 2)",
+                (bandit, bandit),
+            )
+
+
+class _Transaction:
+    """What is done while the row of a bandit is locked."""
+
+    def __init__(self, connection: AsyncConnection[Any], name: str) -> None:
+        self._connection = connection
+        self._name = name
+        self._id: int | None = None
+        self.last_number = 0
+
+    async def lock(self) -> None:
+        """Lock the row of the bandit; if there is none, the name."""
+        if await self._find():
+            return
+        await self._connection.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self._name,)
+        )
+        await self._find()
+
+    async def _find(self) -> bool:
+        rows = await _rows(
+            self._connection,
+            "SELECT id, last_number FROM bandits WHERE name = %s FOR UPDATE",
+            (self._name,),
+        )
+        if rows:
+            self._id, self.last_number = rows[0]
+        return bool(rows)
+
+    async def events(self, after: int, limit: int) -> list[Event]:
+        rows = await _rows(
+            self._connection,
+            f"SELECT {_COLUMNS} FROM events WHERE bandit = %s AND number > %s"  # noqa: S608
+            " ORDER BY number LIMIT %s",
+            (self._id, after, limit),
+        )
+        return [Event.from_row(row) for row in rows]
+
+    async def decisions(self, ids: Iterable[str]) -> dict[str, list[Event]]:
+        rows = await _rows(
+            self._connection,
+            f"SELECT {_COLUMNS} FROM events WHERE bandit = %s AND decision = ANY(%s)"  # noqa: S608
+            " ORDER BY number",
+            (self._id, list(ids)),
+        )
+        found: dict[str, list[Event]] = {}
+        for row in rows:
+            event = Event.from_row(row)
+            found.setdefault(event.decision or "", []).append(event)
+        return found
+
+    async def append(self, events: list[Event]) -> None:
+        if not events:
+            return
+        last = events[-1].number
+        if self._id is None:
+            ((self._id,),) = await _rows(
+                self._connection,
+                "INSERT INTO bandits (name, last_number) VALUES (%s, %s) RETURNING id",
+                (self._name, last),
+            )
+        columns = [list(column) for column in zip(*(event.row() for event in events), strict=True)]
+        # One statement for all rows, and for the number of the last one.
+        await self._connection.execute(
+            "WITH added AS (INSERT INTO events SELECT %s, * FROM unnest(%s::bigint[],"
+            " %s::bigint[], %s::text[], %s::text[], %s::text[]))"
+            " UPDATE bandits SET last_number = %s WHERE id = %s",
+            (self._id, *columns, last, self._id),
+        )
+        self.last_number = last
+
+
+async def _rows(
+    connection: AsyncConnection[Any], statement: str, values: tuple[Any, ...]
+) -> list[Any]:
+    cursor = await connection.execute(statement, values)
+    return await cursor.fetchall()
+
+
+async def _configured(connection: AsyncConnection[Any]) -> None:
+    """Set what holds for every transaction of a connection."""
+    await connection.execute(f"SET search_path TO {_SCHEMA}")
+    # A worker that hangs must not stop the others.
+    await connection.execute(f"SET lock_timeout TO '{_PATIENCE}s'")
+    await connection.execute(f"SET idle_in_transaction_session_timeout TO '{6 * _PATIENCE}s'")
+    await connection.commit()
+
+
+def _reason(error: Exception) -> str:
+    """The first line of a message, which has no password in it."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__
