@@ -131,14 +131,23 @@ class History:
         elif self.chance(0.1):
             options["id"] = self.twin.rounds + int(self.rng.integers(0, 5))
         key = options.get("id")
+        shown = self.shown() if self.chance(0.1) else None
+        if shown is not None:
+            options["shown"] = [self.label(e) for e in self.rng.permutation(shown).tolist()]
         ours = self._both(
-            lambda: self.twin.decide(offer, allow_smaller=smaller, key=key),
+            lambda: self.twin.decide(offer, allow_smaller=smaller, key=key, shown=shown),
             lambda: self.policy.decide(self.said(offer), allow_smaller=smaller, **options),
         )
         if ours is None:
             return
         mine, expected = ours
-        self._compare_play(self.numbers(mine.elements), expected)
+        if shown is None:
+            self._compare_play(self.numbers(mine.elements), expected)
+        else:
+            assert self.numbers(mine.elements) == expected.elements
+            # Where sets of equal value may be told apart by rounding, only plays are compared.
+            is_same = self.numbers(mine.proposed) == expected.proposed
+            assert is_same or self.pair.is_level is not None
         assert (mine.id, mine.round) == (expected.id, expected.round)
         assert mine.round == self.policy.rounds
         if expected.available is None:
@@ -146,6 +155,12 @@ class History:
         else:
             assert self.numbers(mine.available) == expected.available
         self.made.append((mine, expected))
+
+    def shown(self) -> list[int]:
+        """Some elements, whether they may be played together or not."""
+        problem = self.policy.problem
+        n = self.rng.integers(0, problem.rank + 1)
+        return self.rng.choice(problem.size, size=n, replace=False).tolist()
 
     def learn(self) -> None:
         """Feedback for a decision, mostly one that is open and mostly good."""

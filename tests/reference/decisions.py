@@ -42,6 +42,8 @@ class Decision:
     elements: tuple[int, ...]
     round: int
     available: tuple[int, ...] | None
+    #: What the policy chose; `elements`, unless something else was shown.
+    proposed: tuple[int, ...] = ()
     rewards: dict[int, float] = field(default_factory=dict)
     #: Elements whose feedback is known to be lost.
     lost: set[int] = field(default_factory=set)
@@ -120,8 +122,9 @@ class ReferenceDecisions:
         *,
         allow_smaller: bool = False,
         key: Id | None = None,
+        shown: Collection[int] | None = None,
     ) -> Decision:
-        """Open a decision."""
+        """Open a decision; for what is shown instead of the policy's set, if anything is."""
         offer = self._checked_offer(available, allow_smaller=allow_smaller)
         if key is not None and self._is_taken(key):
             raise RefusedError("taken")
@@ -132,7 +135,10 @@ class ReferenceDecisions:
                 k for k in count(self.rounds + 1) if k != key and not self._is_taken(k)
             )
             selected.decision = self._open(selected.elements, selected.last, first_free)
-        decision = self._open(self._play(self.policy, offer), offer, key)
+        proposed = self._play(self.policy, offer)
+        elements = proposed if shown is None else tuple(sorted(shown))
+        decision = self._open(elements, offer, key)
+        decision.proposed = proposed
         # Without elements there is nothing to wait for.
         self._close_if_settled(decision)
         return decision

@@ -376,3 +376,43 @@ def test_initial_rounds_are_remembered_as_such(tmp_path: Any) -> None:
         assert (
             mb.load(tmp_path / "policy").select([0, 1]).tolist() == policy.select([0, 1]).tolist()
         )
+
+
+# ---- what is shown in place of the policy's set ----
+
+
+def test_shown_in_place_of_the_proposed_set() -> None:
+    ads = mb.Problem(mb.UniformMatroid(2, 4), labels=["car", "tea", "book", "hat"])
+    policy, other = mb.MAUB(ads), mb.MAUB(ads)
+    made = policy.decide(shown=["hat", "tea"])
+    assert made.elements == ["tea", "hat"]
+    assert made.proposed == other.decide().elements == ["car", "tea"]
+    assert policy.n_pending.tolist() == [0, 1, 0, 1]
+    policy.learn(made, [0.5, 1.0])
+    assert policy.counts.tolist() == [0, 1, 0, 1]
+    assert not policy.open_decisions
+    # Without shown, the two are the same.
+    assert (again := policy.decide()).proposed == again.elements
+
+
+def test_nothing_shown_is_closed_at_once() -> None:
+    policy = mb.MAUB(mb.UniformMatroid(2, 4))
+    made = policy.decide(shown=[])
+    assert (len(made.elements), made.proposed.tolist()) == (0, [0, 1])
+    assert (policy.rounds, len(policy.open_decisions)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "shown, message",
+    [
+        ([0, 1, 2], "shown has 3 elements; a set that may be played has at most 2"),
+        ([7], "7"),
+        ([1, 1], "twice"),
+        (3, "shown"),
+    ],
+)
+def test_mistakes_in_what_is_shown(shown, message: str) -> None:
+    policy = mb.MAUB(mb.UniformMatroid(2, 4))
+    with pytest.raises(ValueError, match=message):
+        policy.decide(shown=shown)
+    assert policy.rounds == 0

@@ -146,7 +146,7 @@ class Client:
             has a decision of this id, it is returned, whatever the other arguments are.
         client : str, optional
             Who it is for. Bandits with ``sticky_for`` show the same client the same set for a
-            while.
+            while: then the earlier decision is returned, with its id.
         shown : iterable, optional
             The labels that are shown in place of what the service decides.
         """
@@ -154,7 +154,7 @@ class Client:
             available=available, allow_smaller=allow_smaller, id=id, client=client, shown=shown
         )
         answer = self._call("POST", f"{_bandit(bandit)}/decisions", request)
-        return messages.served(answer, request["id"], is_new=answer.status == 201)
+        return messages.served(answer, request, is_new=answer.status == 201)
 
     def learn(
         self,
@@ -253,7 +253,7 @@ class Client:
             f"{_bandit(bandit)}/decisions/batch",
             "decisions",
             items,
-            lambda answer, item: messages.served(answer, item["id"], is_new=None),
+            lambda answer, item: messages.served(answer, item, is_new=None),
         )
 
     def learn_many(

@@ -156,19 +156,16 @@ def _labels(labels: Any, what: str) -> list[Any]:
     return [plain(label, what) for label in values]
 
 
-def served(answer: Answer, expected: str, *, is_new: bool | None) -> ServedDecision:
-    """The decision in an answer, which must have the id that was sent."""
-    if answer.get("id", str) != expected:
-        raise answer.bad(f"it is not about the decision {expected!r}")
+def served(answer: Answer, request: dict[str, Any], *, is_new: bool | None) -> ServedDecision:
+    """The decision in an answer: that with the id that was sent, or an earlier one of a client."""
+    made = answer.get("id", str)
+    if made != request["id"] and "client" not in request:
+        raise answer.bad(f"it is not about the decision {request['id']!r}")
     elements, shown = answer.get("elements", tuple), None
     if answer.table.get("shown") is not None:
         shown = answer.get("shown", tuple)
-    try:
-        hash((elements, shown))
-    except TypeError:
-        raise answer.bad("a label is an object") from None
     paused = "paused" in answer.table and answer.get("paused", bool)
-    return ServedDecision(expected, elements, answer.get("round", int), is_new, paused, shown)
+    return ServedDecision(made, elements, answer.get("round", int), is_new, paused, shown)
 
 
 # ---- feedback ----
