@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: help reproduce compare delays large test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
+.PHONY: help reproduce compare delays large serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -27,6 +27,9 @@ delays: dev  ## what late feedback costs: several policies and delays (options: 
 
 large: dev  ## thousands of elements: MAUB with one exchange and with all (options: make large ARGS=--quick)
 	$(BIN)/matroid-bandits large $(ARGS)
+
+serve: dev  ## the service with example bandits and visitors, to look at (options: make serve ARGS='--port 8080')
+	$(BIN)/matroid-bandits demo $(ARGS)
 
 test: dev  ## all tests, on all cores (some only: make test ARGS='-k kl')
 	$(BIN)/python -m pytest -n auto $(ARGS)
@@ -59,6 +62,9 @@ test-sanitized: dev  ## random calls and the tests of kernels, on kernels built 
 test-sage: dev .venv-sage/ready  ## every class and composition against SageMath's matroids
 	PYTHONPATH=src .venv-sage/bin/python -m pytest tests/sage src/matroid_bandits/adapters/sage.py $(ARGS)
 
+test-browser: dev  ## the dashboard in a real browser (needs chromium and chromedriver; skipped without)
+	$(BIN)/python -m pytest $(ARGS) tests/browser
+
 lint: dev  ## style, import layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -74,6 +80,9 @@ type: dev  ## static types
 
 bench: dev  ## speed and counts, one table per question (some only: make bench ARGS='draws omm')
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-service: dev  ## decisions and feedback a second, recovery, workers
+	$(BIN)/python -m benchmarks $(ARGS) service
 
 .venv-sage/ready: requirements-sage.txt
 	@test -x .venv-sage/bin/python || $(PYTHON) -m venv .venv-sage

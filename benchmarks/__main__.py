@@ -20,6 +20,7 @@ QUESTIONS = {
     "joint": "a round with several exchanges against one, and against OMM",
     "decisions": "decisions with available elements against plain ones",
     "live": "decisions and late feedback against the simple loop, logs, files",
+    "service": "the service: decisions, feedback, recovery, workers",
     "compositions": "MAUB on matroids made of matroids, compiled and as a Python oracle",
     "oracle_calls": "oracle calls by default against Algorithm 2 as written",
     "joint_calls": "oracle calls with several exchanges in a round against one",

@@ -106,25 +106,27 @@ async def _write_log(options: argparse.Namespace) -> int:
     from matroid_bandits.service.bandit_queue import unknown_bandit  # noqa: PLC0415
     from matroid_bandits.service.export import json_lines, write_parquet  # noqa: PLC0415
 
-    if options.format == "parquet" and options.output is None:
-        raise ValueError("a table in Parquet needs a file: --output FILE")
+    is_table = options.format == "parquet"
+    if is_table and options.output is None and sys.stdout.isatty():
+        raise ValueError("a table in Parquet is not for a terminal: --output FILE")
     async with _opened(options.database) as store:
         if not await store.events(options.bandit, 0, 1):
             names = ", ".join(row.name for row in await store.bandits()) or "none"
             raise ValueError(
                 f"{str(unknown_bandit(options.bandit)).partition(';')[0]}; there are: {names}"
             )
-        if options.format == "parquet":
-            n = await write_parquet(store, options.bandit, options.output, options.after)
-            echo(f"{n:,} rows in {options.output}")
-            return 0
         with ExitStack() as stack:
             file: BinaryIO = sys.stdout.buffer
             if options.output is not None:
                 file = stack.enter_context(replacing(Path(options.output)))
-            async for lines in json_lines(store, options.bandit, options.after):
-                file.write(lines)
+            if is_table:
+                await write_parquet(store, options.bandit, file, options.after)
+            else:
+                async for lines in json_lines(store, options.bandit, options.after):
+                    file.write(lines)
             file.flush()
+    if options.output is not None:
+        echo(f"the log of {options.bandit} is in {options.output}")
     return 0
 
 

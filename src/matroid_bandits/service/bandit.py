@@ -100,8 +100,7 @@ class Bandit:
                 self._apply_decided(identifier, event.time, content)
             case "rewarded":
                 pairs = content["rewards"]
-                names = [label_of(element) for element, _ in pairs]
-                elements = self.policy._elements_in_decisions(names)
+                elements = self._elements_of([label_of(element) for element, _ in pairs])
                 self._learn_elements(identifier, elements, pairs, content.get("final", False))
                 self._note_rewarded(identifier, event.time, [reward for _, reward in pairs])
             case "expired":
@@ -138,6 +137,14 @@ class Bandit:
         if position is not None and self._kernel.random_position() != int(position, 16):
             self._kernel.set_random_position(int(position, 16))
         self._note_decided(identifier, now, shown, content.get("client"))
+
+    def _elements_of(self, names: list[Any]) -> IntArray:
+        """The numbers of names in decisions; below 0 for elements that were dropped."""
+        number = self.problem._number
+        try:
+            return np.array([number[name] for name in names], dtype=np.intp)
+        except KeyError:
+            return self.policy._elements_in_decisions(names)
 
     def _learn_elements(
         self, identifier: str, elements: IntArray, pairs: list[Any], is_final: bool

@@ -7,7 +7,7 @@ it, and so do pandas, polars and others.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -57,9 +57,9 @@ async def json_lines(store: EventStore, name: str, after: int = 0) -> AsyncItera
 
 
 async def write_parquet(
-    store: EventStore, name: str, path: str | os.PathLike[str], after: int = 0
-) -> int:
-    """Write the rows of all elements to a file; return how many.
+    store: EventStore, name: str, file: str | os.PathLike[str] | BinaryIO, after: int = 0
+) -> None:
+    """Write the rows of all elements to a file.
 
     The columns: `number` of the event, `time` (UTC), `kind`, `decision`, `round`, `element` (its
     label; as JSON, if it is not a text), `reward`. A row of kind "decided" has no reward.
@@ -82,14 +82,11 @@ async def write_parquet(
             ("reward", pa.float64()),
         ]
     )
-    n_rows = 0
-    with pq.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(file, schema) as writer:
         async for events in pages(store, name, after):
             rows = [row for event in events for row in _rows(event)]
-            n_rows += len(rows)
             columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * len(schema)
             writer.write_table(pa.table(columns, schema=schema))
-    return n_rows
 
 
 def _rows(event: Event) -> list[tuple[Any, ...]]:

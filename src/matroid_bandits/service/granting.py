@@ -191,7 +191,7 @@ class ServedBandit(Bandit):
                 raise _unknown(command.id)
             return _learned_before(before, names, command)
         try:
-            elements = self.policy._elements_in_decisions(names)
+            elements = self._elements_of(names)
             missing = self._kernel.decisions.missing(command.id)
             was_open = command.id in self._opened
             self._learn_elements(command.id, elements, command.rewards, command.final)

@@ -27,16 +27,21 @@ _HALVINGS = 54
 
 
 def leader_of(policy: Policy[Any]) -> IntArray | None:
-    """The basis that looks best: the policy's leader, if it has one, or that of largest mean."""
+    """The basis that looks best: the policy's leader, if it has one, or that of largest mean.
+
+    None as long as elements that could be played were never observed.
+    """
     kernel: Any = policy._kernel
     if hasattr(kernel, "last_leader"):
         leader: IntArray | None = kernel.leader_copy()
-        return leader
-    counts, means = policy.counts, policy.mean_rewards
-    if not counts.any():
+        if leader is not None:
+            return leader
+    matroid, counts = policy.problem.matroid, policy.counts
+    is_known = counts > 0
+    is_known[matroid.loops] = True
+    if not is_known.all():
         return None
-    worst = np.nanmin(means) - 1
-    basis: IntArray = policy.problem.matroid.max_weight_basis(np.where(counts > 0, means, worst))
+    basis: IntArray = matroid.max_weight_basis(np.where(counts > 0, policy.mean_rewards, 0.0))
     return basis
 
 

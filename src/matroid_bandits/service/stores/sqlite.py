@@ -254,12 +254,11 @@ class _Transaction:
             )
             ((self._ids[self._name],),) = self._execute("SELECT last_insert_rowid()", ())
         bandit = self._ids[self._name]
-        # One statement for all rows.
-        self._execute(
-            "INSERT INTO events SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3,"
-            " value ->> 4 FROM json_each(?)",
-            (bandit, json.dumps([event.row() for event in events])),
-        )
+        with _translated():
+            self._connection.executemany(
+                f"INSERT INTO events VALUES ({bandit:d}, ?, ?, ?, ?, ?)",  # noqa: S608  (a number)
+                [event.row() for event in events],
+            )
         self._execute("UPDATE bandits SET last_number = ? WHERE id = ?", (last, bandit))
         self.last_number = last
 

@@ -1,0 +1,107 @@
+"""The requests in the documents work as they are written."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from matroid_bandits.client import Client
+
+DOCS = Path(__file__).parents[2] / "docs"
+ADDRESS = "http://127.0.0.1:8000"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    """The address of a server with an empty database."""
+    command = [sys.executable, "-m", "matroid_bandits", "serve", "--port", "0"]
+    command += ["--database", str(tmp_path / "bandits.sqlite")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())[0]
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (DOCS / page).read_text()
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+def calls(text: str) -> Iterator[tuple[str, str, str | None]]:
+    """Method, path and body of every call of curl."""
+    for line in re.split(r"^curl -s ", text, flags=re.MULTILINE)[1:]:
+        method = re.search(r"-X (\w+)", line)
+        path = re.search(rf"{re.escape(ADDRESS)}(\S+)", line)
+        body = re.search(r"--json '(.*?)'", line, flags=re.DOTALL)
+        yield (
+            method[1] if method else "POST" if body else "GET",
+            path[1],
+            body[1] if body else None,
+        )
+
+
+def test_curl(url: str) -> None:
+    client, answers = Client(url), []
+    for block in blocks("http.md", "sh"):
+        for method, path, body in calls(block):
+            content = None if body is None else json.loads(body)
+            if path.endswith("/log"):
+                answers.append(list(client.log("news")))
+            else:
+                answers.append(client._call(method, path, content).table)
+        shown: list[Any] = re.findall(r"^# (\{.*\})$", block, flags=re.MULTILINE)
+        if shown:
+            assert [_plain(answer) for answer in answers[-len(shown) :]] == [
+                json.loads(one) for one in shown
+            ]
+    assert len(answers) == 12
+    assert client.bandit("news")["status"] == "paused"
+    assert client.bandit("news")["elements"][2]["count"] == 5
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_curl_itself(url: str) -> None:
+    version = subprocess.run(["curl", "--version"], capture_output=True, text=True, check=True)
+    if tuple(map(int, version.stdout.split()[1].split(".")[:2])) < (7, 82):
+        pytest.skip("curl is older than --json")
+    script = "\n".join(blocks("http.md", "sh")).replace(ADDRESS, url)
+    subprocess.run(["bash", "-ec", script], check=True, capture_output=True, timeout=60)
+    assert Client(url).bandit("news")["decided"] == 5
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_javascript(url: str, tmp_path: Path) -> None:
+    client = Client(url)
+    client.create("news", {"matroid": "U(2,3)", "labels": ["a", "b", "c"]}, "MAUB(index=kl)")
+    (code,) = blocks("http.md", "js")
+    file = tmp_path / "page.mjs"
+    # Before version 19, Node has it in a module.
+    start = 'import { webcrypto } from "node:crypto"; globalThis.crypto ??= webcrypto;\n'
+    file.write_text(start + code.replace(ADDRESS, url))
+    done = subprocess.run(
+        ["node", str(file)], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "[ 'a', 'b' ]\n"
+    assert client.bandit("news")["elements"][0]["mean"] == 1.0
+
+
+def test_python(url: str, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, second = blocks("service.md", "python")
+    exec(first.replace(ADDRESS, url), {})
+    assert capsys.readouterr().out == "('flood', 'record')\n"
+    assert Client(url).bandit("news")["decided"] == 101
+    exec(second, names := {})
+    assert names["app"].state.worker.limits.elements == 20_000
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value))
