@@ -1,7 +1,7 @@
 """A load of requests on loopback, from one process: clients that wait for each answer.
 
-``python -m benchmarks.http_load`` reads a plan from standard input and prints what came out, both as
-JSON. It is a process of its own, so that it does not share an interpreter with what it measures.
+``python -m benchmarks.http_load`` reads a plan from standard input and prints what came out, both
+as JSON. It is a process of its own, so that it does not share an interpreter with what it measures.
 """
 
 import asyncio
@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-try:
-    from uvloop import run
-except ImportError:
-    from asyncio import run
+from uvloop import run
 
 __all__ = ["Outcome", "measured"]
 

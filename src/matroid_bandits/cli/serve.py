@@ -106,7 +106,11 @@ def _serve(options: argparse.Namespace) -> int:
             keys=options.keys,
             log_level=options.log_level,
         )
-        store = asyncio.run(check_store(options.database))
+        try:
+            store = asyncio.run(check_store(options.database))
+        except BaseException:
+            server.close()
+            raise
     except (ValueError, SchemaError, ServiceError) as error:
         options.parser.error(str(error))
     keys = "no keys needed" if options.keys is None else f"keys from {options.keys}"
