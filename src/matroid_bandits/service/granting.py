@@ -84,6 +84,10 @@ class ServedBandit(Bandit):
         now = max(round(now, 6), self.last_time)
         if isinstance(command, Configure):
             return self._configure(command, now)
+        if isinstance(command, Decide):
+            before = self._made_before(command, recorded, now)
+            if before is not None:
+                return Answer(200, _decision_text(before))
         if self.settings.status == "archived":
             raise ServiceError(
                 409,
@@ -92,7 +96,7 @@ class ServedBandit(Bandit):
             )
         match command:
             case Decide():
-                return self._decide(command, recorded, now)
+                return self._decide(command, now)
             case Learn():
                 return self._learn(command, recorded, now)
             case Expire():
@@ -108,7 +112,8 @@ class ServedBandit(Bandit):
                 own = [command.id] if command.is_own_id else []
                 return own if sticky is None else [*own, sticky]
             case Learn() | Expire():
-                return [] if self._kernel.decisions.has(command.id) else [command.id]
+                # Those closed recently may be forgotten before it is their turn.
+                return [] if command.id in self._opened else [command.id]
         return []
 
     def sticky_id(self, command: Decide, now: float) -> str | None:
@@ -118,12 +123,7 @@ class ServedBandit(Bandit):
         identifier, made = self._clients[command.client]
         return identifier if now < made + self.settings.sticky_for else None
 
-    def _decide(
-        self, command: Decide, recorded: Mapping[str, RecordedDecision], now: float
-    ) -> Answer:
-        before = self._made_before(command, recorded, now)
-        if before is not None:
-            return Answer(200, _decision_text(before))
+    def _decide(self, command: Decide, now: float) -> Answer:
         if len(self._opened) >= self.settings.max_open_decisions:
             raise ServiceError(
                 429,
