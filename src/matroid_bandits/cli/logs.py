@@ -1,7 +1,6 @@
 """``matroid-bandits log``, ``replay`` and ``backup``: the logs of bandits that are served."""
 
 import argparse
-import asyncio
 import sys
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -88,6 +87,8 @@ def _run(options: argparse.Namespace, work: Any) -> int:
         options.parser.error(
             f"there is no database {options.database}; name the one of the server: --database"
         )
+    import asyncio  # noqa: PLC0415
+
     from matroid_bandits.service.errors import ServiceError  # noqa: PLC0415
     from matroid_bandits.service.stores import SchemaError  # noqa: PLC0415
 

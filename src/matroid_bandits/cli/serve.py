@@ -1,7 +1,6 @@
 """``matroid-bandits serve``, ``demo`` and ``keys``."""
 
 import argparse
-import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,7 +12,7 @@ from matroid_bandits.cli.texts import echo
 __all__ = ["DATABASE", "add_database", "add_to"]
 
 # matroid_bandits.service is imported in the functions below: it needs the extra of this name, which
-# the other commands do not.
+# the other commands do not, and takes a while.
 
 DATABASE = "bandits.sqlite"
 KEYS = "bandits.keys"
@@ -94,6 +93,8 @@ def _add_address(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(options: argparse.Namespace) -> int:
+    import asyncio  # noqa: PLC0415
+
     from matroid_bandits.service.errors import ServiceError  # noqa: PLC0415
     from matroid_bandits.service.server import Server, check_store  # noqa: PLC0415
     from matroid_bandits.service.stores import SchemaError  # noqa: PLC0415
