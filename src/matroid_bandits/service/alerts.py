@@ -55,7 +55,9 @@ def _feedback_warnings(bandit: Bandit, now: float) -> list[str]:
     elif bandit.last_time - bandit.last_learned > _LONG:
         minutes = (now - bandit.last_learned) / 60
         found.append(f"Decisions are made, but nothing was learned for {minutes:,.0f} minutes.")
-    if 2 * totals["expired"] > totals["decided"]:
+    # With a reward for what is missing, expiring is how decisions end.
+    is_lost = bandit.settings.missing_reward is None
+    if is_lost and 2 * totals["expired"] > totals["decided"]:
         share = totals["expired"] / totals["decided"]
         found.append(f"{share:.0%} of all decisions expired before all their feedback had come.")
     # Played often, and never a word about it: its tracker may be broken.

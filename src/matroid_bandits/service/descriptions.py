@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from matroid_bandits.service.dashboard.views import (
     Series,
 )
 from matroid_bandits.service.intervals import intervals, leader_of, method_of, separation
-from matroid_bandits.service.labels import as_json, shown_text
+from matroid_bandits.service.labels import as_json, label_of, shown_text
 
 if TYPE_CHECKING:
     from matroid_bandits._types import IntArray
@@ -195,17 +196,19 @@ def short_view(bandit: Bandit, now: float) -> BanditView:
         expired=totals["expired"],
         seconds_since_learned=_since(bandit, now),
         warnings=warnings_of(bandit, now),
+        confidence=1 - _DELTA,
+        expire_after=bandit.settings.expire_after,
+        missing_reward=bandit.settings.missing_reward,
     )
 
 
 def bandit_view(bandit: Bandit, latest: list[RecordedDecision], now: float) -> BanditView:
     """A bandit with everything that its page shows."""
     leader = leader_of(bandit.policy)
-    short = short_view(bandit, now)
     shown = _shown_elements(bandit, leader)
     labels = bandit.problem.labels or ()
-    return BanditView(
-        **{name: getattr(short, name) for name in BanditView.__match_args__[:14]},
+    return replace(
+        short_view(bandit, now),
         leader=None if leader is None else [shown_text(labels[e]) for e in leader.tolist()],
         elements=_element_views(bandit, leader, shown),
         n_elements_left_out=bandit.problem.size - len(shown),
@@ -293,17 +296,36 @@ def _why(data: dict[str, Any], bandit: Bandit) -> str:
     """Why a set was decided for, in words."""
     why = data.get("why")
     if "shown" in data:
-        return (
-            "The caller's own set." if data["shown"] else "Paused: the caller showed its own set."
-        )
+        return _why_not_its_own(data)
     if why == "initial":
         return "Elements that were not observed often enough come first."
     if why == "leader":
         return "The leader: the set that looks best so far."
     if isinstance(why, dict):
-        came, went = (", ".join(map(shown_text, why[key])) for key in ("in", "out"))
-        return f"The leader with {came} in place of {went}, to learn about it."
+        came, went = (_listed(why[key]) for key in ("in", "out"))
+        them = "it" if len(why["in"]) == 1 else "them"
+        return f"The leader with {came} in place of {went}, to learn about {them}."
     return (type(bandit.policy).__doc__ or "").strip().partition("\n")[0]
+
+
+def _listed(labels: list[Any]) -> str:
+    """Labels in a sentence; where there are several, quotes show where each ends."""
+    texts = [shown_text(label) for label in labels]
+    if len(texts) < 2:
+        return "".join(texts) or "nothing"
+    *others, last = (
+        f"\N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}" for text in texts
+    )
+    return f"{', '.join(others)} and {last}"
+
+
+def _why_not_its_own(data: dict[str, Any]) -> str:
+    """Why a set of the bandit was not shown."""
+    if data["shown"]:
+        return "The caller's own set."
+    if data.get("paused"):
+        return "Paused: the caller showed a set of its own in place of this one."
+    return "The caller showed nothing of this set."
 
 
 def _graph(bandit: Bandit, leader: IntArray | None) -> GraphView | None:
@@ -314,20 +336,21 @@ def _graph(bandit: Bandit, leader: IntArray | None) -> GraphView | None:
     is_graph = isinstance(matroid, dict) and matroid.get("type") in {"graphic", "cographic"}
     if not coordinates or not is_graph or not isinstance(edges, list):
         return None
-    number: dict[str, int] = {}
+    number: dict[Any, int] = {}
     for edge in edges:
         for vertex in edge:
-            number.setdefault(shown_text(vertex), len(number))
-    if not all(vertex in coordinates for vertex in number):
+            number.setdefault(label_of(vertex), len(number))
+    texts = [shown_text(vertex) for vertex in number]
+    if not all(text in coordinates for text in texts):
         return None
     means, labels = bandit.policy.means.tolist(), bandit.problem.labels or ()
     in_leader = set() if leader is None else set(leader.tolist())
     return GraphView(
-        vertices=[(vertex, *coordinates[vertex]) for vertex in number],
+        vertices=[(text, *coordinates[text]) for text in texts],
         edges=[
             EdgeView(
-                tail=number[shown_text(edge[0])],
-                head=number[shown_text(edge[1])],
+                tail=number[label_of(edge[0])],
+                head=number[label_of(edge[1])],
                 label=shown_text(labels[e]),
                 is_in_leader=e in in_leader,
                 mean=_number(means[e]),

@@ -29,6 +29,11 @@ class IntervalScale:
         finite = [x for x in values if is_drawable(x)]
         return cls(min(finite), max(finite)) if finite else None
 
+    @property
+    def size(self) -> float:
+        """The larger of the two ends, without its sign."""
+        return max(abs(self.low), abs(self.high))
+
     def picture(self, element_view: ElementView) -> Markup:
         """The interval as a line, the mean as a dot.
 
@@ -64,10 +69,12 @@ class IntervalScale:
 def outcomes(view: BanditView) -> list[tuple[str, str, int]]:
     """What became of the decisions: a class of CSS, words, and a number for each."""
     complete = "rewarded" if view.sense == "max" else "costs known"
+    # With a reward for what is missing, nothing is lost when a decision expires.
+    lost = "expired" if view.missing_reward is None else "settled"
     parts = [
         ("rewarded", complete, view.rewarded),
         ("pending", "pending", view.pending),
-        ("expired", "expired", view.expired),
+        (lost, "expired", view.expired),
     ]
     rest = view.decided - sum(number for _, _, number in parts)
     return [*parts, ("closed", "closed early", rest)] if rest > 0 else parts

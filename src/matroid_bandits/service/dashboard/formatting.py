@@ -7,6 +7,7 @@ __all__ = [
     "ago",
     "count",
     "duration",
+    "ends",
     "iso_time",
     "isolated",
     "moment",
@@ -24,15 +25,26 @@ _LONGEST = 120
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
-def number(value: float | None) -> str:
-    """A number to four digits: 12,308, 38.10, 0.03120; a dash for None and NaN."""
+def number(value: float | None, scale: float | None = None) -> str:
+    """A number to four digits: 12,308, 38.10, 0.03120; a dash for None and NaN.
+
+    Parameters
+    ----------
+    value : float or None
+    scale : float, optional
+        The largest of the numbers beside it. Digits below a hundred-thousandth of it are left out:
+        beside 0.5, 0.000123 is 0.00012.
+    """
     if value is None or math.isnan(value):
         return _DASH
     if math.isinf(value):
         return "\N{INFINITY}" if value > 0 else f"{_MINUS}\N{INFINITY}"
     size = abs(value)
-    if size == 0:
+    least = _least_digit(scale)
+    if size < least / 2 or size == 0:
         return "0"
+    if size < 1000 * least:
+        return f"{value:.{-round(math.log10(least))}f}".replace("-", _MINUS)
     if size >= 1e15 or size < 1e-4:
         digits, _, power = f"{value:.3e}".partition("e")
         text = f"{digits}e{int(power)}"
@@ -41,6 +53,14 @@ def number(value: float | None) -> str:
     else:
         text = f"{value:#.4g}"
     return text.replace("-", _MINUS)
+
+
+def _least_digit(scale: float | None) -> float:
+    """The power of ten of the last digit that is shown; 0 if all are."""
+    # Of smaller numbers, all digits are behind many zeros.
+    if scale is None or not 1e-3 <= scale < math.inf:
+        return 0.0
+    return 10.0 ** min(0, math.floor(math.log10(scale)) - 4)
 
 
 def count(value: int) -> str:
@@ -108,6 +128,14 @@ def short(text: str, longest: int = _LONGEST) -> str:
     if not text.strip():
         return "(blank)"
     return text if len(text) <= longest else f"{text[: longest - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def ends(text: str, longest: int = 14) -> str:
+    """An id that fits: of a longer one, the middle is left out, as most differ at their ends."""
+    if len(text) <= longest:
+        return short(text)
+    first = longest // 2
+    return f"{text[:first]}\N{HORIZONTAL ELLIPSIS}{text[first + 1 - longest :]}"
 
 
 def isolated(text: str, longest: int = _LONGEST) -> str:

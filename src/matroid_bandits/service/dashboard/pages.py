@@ -16,6 +16,7 @@ from matroid_bandits.service.dashboard.formatting import (
     ago,
     count,
     duration,
+    ends,
     iso_time,
     number,
     percent,
@@ -56,7 +57,7 @@ def bandit_page(view: BanditView, *, now: float) -> str:
         Seconds since 1970.
     """
     word = "cost" if view.sense == "min" else "reward"
-    series = view.series
+    series, scale = view.series, IntervalScale.of(view.elements)
     return _render(
         "bandit.html.jinja",
         view=view,
@@ -67,7 +68,9 @@ def bandit_page(view: BanditView, *, now: float) -> str:
         leader=_leader(view),
         leader_shown=_LEADER_SHOWN,
         leading=set(view.leader or ()),
-        scale=IntervalScale.of(view.elements),
+        scale=scale,
+        # Numbers of a column have digits to about the same place.
+        size=None if scale is None else scale.size,
         drawing=graph_drawing(view.graph, word=word) if view.graph else None,
         decisions_chart=decisions_chart(series, now=now) if series else None,
         mean_chart=mean_chart(series, now=now, word=word) if series else None,
@@ -88,7 +91,10 @@ def error_page(status: int, message: str) -> str:
         phrase = HTTPStatus(status).phrase
     except ValueError:
         phrase = "Error"
-    return _render("error.html.jinja", status=status, phrase=phrase, message=message)
+    sentence = _begun(message.strip())
+    if not sentence.endswith((".", "!", "?")):
+        sentence += "."
+    return _render("error.html.jinja", status=status, phrase=phrase, message=sentence)
 
 
 def api_page(openapi: dict[str, Any]) -> str:
@@ -128,6 +134,11 @@ def _prose(text: str) -> Markup:
     return Markup("\n").join(paragraphs) if text.strip() else Markup("")
 
 
+def _begun(text: str) -> str:
+    """A text with a capital at its beginning, all other letters as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def _segment(name: str) -> str:
     """A name as a part of an address; unlike the filter of Jinja2, a slash does not stay."""
     return quote(name, safe="", errors="replace")
@@ -144,8 +155,10 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         ago=ago,
+        begun=_begun,
         count=count,
         duration=duration,
+        ends=ends,
         iso_time=iso_time,
         number=number,
         percent=percent,

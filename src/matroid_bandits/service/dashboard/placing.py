@@ -10,7 +10,7 @@ Point = tuple[float, float]
 
 _GAP = 8.0
 # The height of a line and the width of a letter, as parts of the size of letters.
-_LINE, _LETTER = 1.1, 0.56
+_LINE, _LETTER = 1.1, 0.62
 # Prices of what a label may cover. A label that would cover another one is rather left out.
 # That of a vertex is per unit of area.
 _OUTSIDE, _OTHER_LABEL, _VERTEX, _EDGE = 1000.0, 100.0, 0.1, 2.0

@@ -80,6 +80,7 @@ class Route:
     description: str
     is_deprecated: bool
     needs: list[str]
+    is_open_without_keys: bool
     parameters: list[Field]
     bodies: list[Body]
     responses: list[Response]
@@ -110,7 +111,10 @@ class Reference:
 
 
 def read_reference(openapi: dict[str, Any]) -> Reference:
-    """What an OpenAPI document says, in the order of the document."""
+    """What an OpenAPI document says, in the order of the document, with three exceptions.
+
+    Groups are sorted by name and answers by status; fields that are required come first.
+    """
     return _Reader(openapi).reference()
 
 
@@ -133,9 +137,11 @@ class _Reader:
         return Reference(
             title=info.get("title", "HTTP interface"),
             version=str(info.get("version", "")),
-            description=info.get("description", ""),
+            description="\n\n".join(
+                text for text in (info.get("summary"), info.get("description")) if text
+            ),
             keys=[(name, _key_text(scheme)) for name, scheme in keys.items()],
-            groups=list(groups.items()),
+            groups=sorted(groups.items()),
             shapes=[self._shape(name, schema) for name, schema in self._schemas.items()],
         )
 
@@ -150,6 +156,8 @@ class _Reader:
             description=about.get("description", ""),
             is_deprecated=bool(about.get("deprecated")),
             needs=[" and ".join(names) for names in required if names],
+            # An empty requirement is one that is met without a key.
+            is_open_without_keys={} in required,
             parameters=[self._parameter(p) for p in [*shared, *about.get("parameters", [])]],
             bodies=self._bodies(about.get("requestBody", {})),
             responses=[
@@ -158,7 +166,7 @@ class _Reader:
                     self._resolved(answer).get("description", ""),
                     self._bodies(answer),
                 )
-                for status, answer in responses.items()
+                for status, answer in sorted(responses.items(), key=lambda item: str(item[0]))
             ],
         )
 
@@ -181,10 +189,18 @@ class _Reader:
                 media,
                 self._kind(content.get("schema", {})),
                 self._fields(content.get("schema", {})),
-                [*_examples(content), *_examples(self._resolved(content.get("schema", {})))],
+                self._body_examples(content),
             )
             for media, content in self._resolved(holder).get("content", {}).items()
         ]
+
+    def _body_examples(self, content: Schema) -> list[tuple[str, str]]:
+        """The examples of a content and of its schema; of equal ones, the first."""
+        schema = self._resolved(content.get("schema", {}))
+        found: dict[str, tuple[str, str]] = {}
+        for title, text in [*_examples(content), *_examples(schema)]:
+            found.setdefault(json.dumps(json.loads(text), sort_keys=True), (title, text))
+        return list(found.values())
 
     def _shape(self, name: str, schema: Schema) -> Shape:
         return Shape(
@@ -218,7 +234,8 @@ class _Reader:
         for part in schema.get("allOf", []):
             found += self._fields(part, prefix, depth + 1)
         required = schema.get("required", [])
-        for name, inner in schema.get("properties", {}).items():
+        properties = schema.get("properties", {})
+        for name, inner in sorted(properties.items(), key=lambda item: item[0] not in required):
             full = f"{prefix}{name}"
             found.append(self._field(full, inner, "body", is_required=name in required))
             if "$ref" not in inner:
@@ -250,6 +267,8 @@ class _Reader:
 
     def _simple_kind(self, kind: str, schema: Schema) -> list[Part]:
         """The same for one of the types of JSON."""
+        if kind == "array" and "prefixItems" in schema:
+            return [Part("list ["), *self._joined(schema["prefixItems"], ", "), Part("]")]
         if kind == "array":
             return [Part("list of "), *self._kind(schema.get("items", {}))]
         inner = schema.get("additionalProperties")
@@ -274,7 +293,8 @@ def _notes(schema: Schema) -> Iterator[str]:
         for keyword, words in _BOUNDS.items():
             if keyword in variant:
                 bound = variant[keyword]
-                yield words.format(f"{bound:g}" if isinstance(bound, float) else bound)
+                text = words.format(f"{bound:g}" if isinstance(bound, float) else bound)
+                yield text.removesuffix("s") if bound == 1 else text
     for _, example in _examples(schema):
         yield f"for example {example}"
 

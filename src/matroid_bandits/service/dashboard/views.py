@@ -114,6 +114,12 @@ class BanditView:
         None in the initial rounds.
     elements : list of ElementView
         Leader first, then by mean; `n_elements_left_out` more are not shown.
+    confidence : float
+        The probability with which an interval holds.
+    expire_after : float or None
+        Seconds after which a decision expires.
+    missing_reward : float or None
+        What is then learned for elements without feedback.
     """
 
     name: str
@@ -136,3 +142,6 @@ class BanditView:
     series: Series | None = None
     latest: list[DecisionView] = field(default_factory=list)
     graph: GraphView | None = None
+    confidence: float = 0.95
+    expire_after: float | None = None
+    missing_reward: float | None = None

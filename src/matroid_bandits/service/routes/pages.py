@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse
+from starlette.responses import FileResponse, HTMLResponse
 from starlette.staticfiles import StaticFiles
 
 from matroid_bandits.service import dashboard
@@ -25,6 +25,7 @@ __all__ = ["router", "static_files"]
 router = APIRouter(include_in_schema=False)
 # Decisions on the page of a bandit.
 _N_LATEST = 20
+_STATIC = Path(dashboard.__file__).parent / "static"
 
 
 class _Fresh(StaticFiles):
@@ -38,7 +39,13 @@ class _Fresh(StaticFiles):
 
 def static_files() -> StaticFiles:
     """Styles and scripts of the pages."""
-    return _Fresh(directory=Path(dashboard.__file__).parent / "static")
+    return _Fresh(directory=_STATIC)
+
+
+@router.get("/favicon.ico")
+async def icon() -> FileResponse:
+    """The icon for what is not a page, such as an answer of the API that somebody looks at."""
+    return FileResponse(_STATIC / "icon.svg", headers={"cache-control": "max-age=86400"})
 
 
 @router.get("/")

@@ -67,6 +67,16 @@
     }
   }
 
+  // What the reader looks at: the part with the focus, or else the one at the top of the window.
+  function lookedAt(focused) {
+    const isSeen = (part) => {
+      const { top, bottom } = part.getBoundingClientRect();
+      return bottom > 0 && top < innerHeight;
+    };
+    if (focused && focused !== main && isSeen(focused)) return focused;
+    return [...main.children].find(isSeen);
+  }
+
   function show(text) {
     const fresh = new DOMParser().parseFromString(text, "text/html");
     const content = fresh.querySelector("main[data-live]");
@@ -76,11 +86,17 @@
     const isSelecting = selection.rangeCount > 0 && !selection.isCollapsed;
     const range = isSelecting ? selection.getRangeAt(0) : null;
     const focused = main.contains(document.activeElement) ? document.activeElement : null;
+    // Rows change places. The browser would follow one of them, and move the page.
+    const mark = scrollY > 0 ? lookedAt(focused) : undefined;
+    const top = mark?.getBoundingClientRect().top;
     // A part with selected text waits until the reader is done with it.
     updateChildren(main, content, (part) => range !== null && range.intersectsNode(part));
     if (focused && document.activeElement !== focused) {
       // It was moved, which takes the focus away, or it is gone.
       (focused.isConnected ? focused : main).focus({ preventScroll: true });
+    }
+    if (mark?.isConnected) {
+      scrollBy({ top: mark.getBoundingClientRect().top - top, behavior: "instant" });
     }
     if (document.title !== fresh.title) document.title = fresh.title;
     return true;
@@ -159,7 +175,9 @@
     const limit = setTimeout(() => mine.abort(), PATIENCE);
     let problem = "";
     try {
-      const response = await fetch(location.pathname + location.search, {
+      // Complete, as a key in the address of the page would be refused in an address to fetch.
+      const address = location.origin + location.pathname + location.search;
+      const response = await fetch(address, {
         cache: "no-store",
         headers: { Accept: "text/html" },
         redirect: "manual",
