@@ -19,6 +19,8 @@ Form = TypeVar("Form", bound=BaseModel)
 
 # Parts of pydantic's places that name a type rather than a place.
 _TYPES = ("dict[", "list[", "function-", "nullable", "str", "float", "int")
+# Of a value in a message.
+_LONGEST = 60
 # What Python's JSON knows and JSON does not.
 _CONSTANTS = (b"NaN", b"Infinity")
 
@@ -62,4 +64,13 @@ def validation_error(errors: list[Any]) -> ServiceError:
         return invalid(f"unknown key {found['loc'][-1]!r}; see /api for the keys", place)
     if found["type"] == "missing":
         return invalid("is missing", place)
-    return invalid(f"{message}, got {abbreviated(found['input'])}", place or None)
+    return invalid(f"{message}, got {_as_json(found['input'])}", place or None)
+
+
+def _as_json(value: Any) -> str:
+    """The beginning of a value, as JSON has it."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (ValueError, TypeError, RecursionError):
+        return abbreviated(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -180,7 +180,7 @@ def _check_key(keys: KeyFile, scope: Scope, headers: dict[bytes, bytes]) -> None
     needed = "reader" if is_safe else "writer" if _WRITING.match(scope["path"]) else "admin"
     if not allows(key.role, needed):
         raise ServiceError(
-            403, "forbidden", f"the key {key.name!r} is a {key.role}; this needs a {needed}"
+            403, "forbidden", f"the key {key.name!r} has the role {key.role}; this needs {needed}"
         )
 
 

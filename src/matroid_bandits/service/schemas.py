@@ -25,6 +25,7 @@ __all__ = [
     "ProblemRequest",
     "RewardBatch",
     "RewardRequest",
+    "StatusAnswer",
 ]
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
@@ -277,6 +278,12 @@ class LearnedAnswer(_Answer):
 
     learned: int
     already: int
+
+
+class StatusAnswer(_Answer):
+    """How the process is."""
+
+    status: str = Field(examples=["ok"])
 
 
 class ExpireAnswer(_Answer):

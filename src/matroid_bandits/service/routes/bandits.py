@@ -162,7 +162,7 @@ async def explain(request: Request, name: str) -> Response:
     responses=errors(404),
 )
 async def confide(
-    request: Request, name: str, delta: Annotated[float, Query(gt=0, lt=1)] = 0.05
+    request: Request, name: str, delta: Annotated[float, Query(ge=1e-100, lt=1)] = 0.05
 ) -> Response:
     """Intervals that hold together with probability 1 - delta, and whether they separate the leader
     from all that could replace parts of it.

@@ -1,0 +1,107 @@
+"""Requests made from the OpenAPI document, good and bad ones, by schemathesis."""
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from matroid_bandits.client import Client
+
+# Requests of each operation; thousands in all with OPENAPI=500.
+EXAMPLES = int(os.environ.get("OPENAPI", "25"))
+CHECKS = (
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+)
+# What exists, so that requests get further than to an unknown name.
+NAMES = ("news", "links", "paused", "archived")
+IDS = ("open", "closed", "gone")
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server with some bandits."""
+    folder = tmp_path_factory.mktemp("service")
+    command = [sys.executable, "-m", "matroid_bandits", "serve", "--port", "0"]
+    command += ["--database", str(folder / "bandits.sqlite")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())[0]
+            _fill(found)
+            yield found
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _fill(url: str) -> None:
+    with Client(url) as client:
+        for name in NAMES:
+            problem = {"matroid": "K4", "labels": [["a", i] for i in range(6)], "sense": "min"}
+            if name == "news":
+                problem = {"matroid": "U(2,4)", "labels": ["flood", "derby", "opera", "comet"]}
+            client.create(name, problem, "MAUB(index=kl)", expire_after=1000)
+            for one in IDS:
+                client.decide(name, id=one)
+            client.learn(name, client.decide(name, id="closed"), [0.5] * (2 + (name != "news")))
+            client.expire(name, "gone")
+        client.configure("paused", status="paused")
+        client.configure("archived", status="archived")
+
+
+def _aimed(case: Any, data: st.DataObject) -> Any:
+    """The case, most of the time at what exists."""
+    for key, known in (("name", NAMES), ("id", IDS)):
+        if key in case.path_parameters and data.draw(st.integers(0, 9)) > 1:
+            case.path_parameters[key] = data.draw(st.sampled_from(known))
+    return case
+
+
+def test_every_operation(url: str) -> None:
+    """No fault of the server, and nothing that the document does not say."""
+    schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
+    seen: Counter[int] = Counter()
+    for operation in (found.ok() for found in schema.get_all_operations()):
+        strategies = [operation.as_strategy()]
+        if operation.body:
+            strategies.append(
+                operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE)
+            )
+
+        @given(case=st.one_of(strategies), data=st.data())
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        def check(case: Any, data: st.DataObject) -> None:
+            response = _aimed(case, data).call()
+            seen[response.status_code] += 1
+            case.validate_response(response, checks=CHECKS)
+            if response.status_code >= 400:
+                error = response.json()["error"]
+                assert error.keys() == {"code", "message", "place", "request_id"}
+
+        check()
+    assert sum(seen.values()) >= EXAMPLES * 10
+    assert seen.keys() >= {200, 201, 404, 422}
+    with Client(url) as client:
+        assert client.is_ready()
