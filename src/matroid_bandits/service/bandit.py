@@ -79,6 +79,8 @@ class Bandit:
         self.problem_spec = spec
         self.policy = policy
         self._kernel = policy._kernel
+        # A warning that is raised as an error would refuse what is right.
+        self._kernel.feedback.hold_warnings()
         #: How often each element was decided for.
         self.plays = np.zeros(policy.problem.size, dtype=np.int64)
         self._texts = [json_text(label) for label in policy.problem.labels or ()]

@@ -29,6 +29,8 @@ _log = logging.getLogger("matroid_bandits.service")
 _PAGE = 1_000
 # So many commands are handled in one transaction.
 _LARGEST_BATCH = 500
+# So many requests wait at most: more would be answered too late to be of use.
+_MOST_WAITING = 10_000
 # After so many events, a snapshot is saved.
 SNAPSHOT_EVERY = 10_000
 
@@ -56,7 +58,7 @@ class BanditQueue:
         self._waiting: Batch = []
         self._is_free = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
-        self._saving: asyncio.Task[None] | None = None
+        self._saving: asyncio.Task[bool] | None = None
         self._saved_number = 0
         self._has_warned = False
 
@@ -71,6 +73,8 @@ class BanditQueue:
             If none of them could be handled: nothing has changed, or, if the connection to the
             database broke while it committed, the same ids will get the same answers.
         """
+        if len(self._waiting) >= _MOST_WAITING:
+            raise ServiceError(503, "unavailable", f"too many requests wait for {self.name}")
         future: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
         self._waiting.append((commands, future))
         if self._task is None:
@@ -141,8 +145,10 @@ class BanditQueue:
             bandit = await self._loaded()
             try:
                 await self._read_new(bandit)
-            except BaseException:
-                self.bandit = None
+            except Exception as error:
+                # Without the store, what is in memory is still right, but old.
+                if not isinstance(error, ServiceError):
+                    self.bandit = None
                 raise
             yield bandit
 
@@ -178,7 +184,10 @@ class BanditQueue:
                 "copy put in its place? It is read again",
             )
         while bandit.number < transaction.last_number:
-            for event in await transaction.events(bandit.number, _PAGE):
+            events = await transaction.events(bandit.number, _PAGE)
+            if not events:
+                raise ValueError(f"{self.name}: event {bandit.number + 1} is missing in the log")
+            for event in events:
                 bandit.apply(event)
         self.n_behind = 0
 
@@ -202,24 +211,36 @@ class BanditQueue:
             self._saved_number = bandit.number
             self._saving = asyncio.create_task(self._save(bandit.number, bandit.state()))
 
-    async def _save(self, number: int, state: dict[str, object]) -> None:
+    async def _save(self, number: int, state: dict[str, object]) -> bool:
+        """Save a snapshot, which is only a cache of the log; return whether the store was there."""
         try:
             data = await asyncio.to_thread(snapshot_bytes, state)
             await self._store.save_snapshot(self.name, number, data)
-        except Exception:  # noqa: BLE001  (the log has it all)
+        except ServiceError as error:
+            _log.warning("%s: no snapshot could be saved: %s", self.name, error)
+            return False
+        except Exception:  # noqa: BLE001  (requests are served all the same)
             _log.exception("%s: no snapshot could be saved", self.name)
         finally:
             self._saving = None
+        return True
 
-    async def close(self) -> None:
-        """Finish what was begun, and save a snapshot, so that the next start is quick."""
+    async def close(self, *, save: bool = True) -> bool:
+        """Finish what was begun, and save a snapshot, so that the next start is quick.
+
+        Returns
+        -------
+        bool
+            Whether it is worth while to save those of other bandits.
+        """
         while self._task is not None:
             await asyncio.wait([self._task])
         if self._saving is not None:
             await asyncio.wait([self._saving])
         bandit = self.bandit
-        if bandit is not None and bandit.number > self._saved_number:
-            await self._save(bandit.number, bandit.state())
+        if save and bandit is not None and bandit.number > self._saved_number:
+            return await self._save(bandit.number, bandit.state())
+        return save
 
 
 async def rebuilt(store: EventStore, name: str, *, use_snapshots: bool = True) -> ServedBandit:

@@ -95,7 +95,12 @@ class RecordedDecision:
         self.id = first.decision or ""
         self.time = first.time
         self._text = first.data
+        self._events = events
         self._others = others
+
+    def followed_by(self, events: list[Event]) -> RecordedDecision:
+        """The same after more events."""
+        return RecordedDecision([*self._events, *events]) if events else self
 
     @property
     def data(self) -> dict[str, Any]:
@@ -119,6 +124,12 @@ class RecordedDecision:
             if event.kind == "rewarded"
             for element, reward in event.content()["rewards"]
         ]
+
+    @property
+    def missing_reward(self) -> float | None:
+        """What was learned for elements without feedback when it expired."""
+        found = [event.content()["reward"] for event in self._others if event.kind == "expired"]
+        return found[0] if found else None
 
     @property
     def status(self) -> str:

@@ -39,6 +39,8 @@ _STATUS = {
     "outside": (422, "invalid"),
     "taken": (409, "conflict"),
 }
+# More commands are not handled in one transaction.
+_LARGEST_BATCH = 2_000
 # What the library says to users of Python, and what users of HTTP read instead.
 _WORDS = {
     "pass allow_smaller=True to play what there is": 'send "allow_smaller": true to play what '
@@ -66,6 +68,8 @@ class ServedBandit(Bandit):
     def __init__(self, name: str, content: dict[str, Any]) -> None:
         super().__init__(name, content)
         self.new_events: list[Event] = []
+        # The same by decision.
+        self._new_of: dict[str, list[Event]] = {}
 
     def handle(
         self, command: Command, recorded: Mapping[str, RecordedDecision], now: float
@@ -112,8 +116,9 @@ class ServedBandit(Bandit):
                 own = [command.id] if command.is_own_id else []
                 return own if sticky is None else [*own, sticky]
             case Learn() | Expire():
-                # Those closed recently may be forgotten before it is their turn.
-                return [] if command.id in self._opened else [command.id]
+                # What is closed may be forgotten before it is its turn.
+                is_safe = self._kernel.decisions.max_closed() >= _LARGEST_BATCH
+                return [] if is_safe and command.id in self._opened else [command.id]
         return []
 
     def sticky_id(self, command: Decide, now: float) -> str | None:
@@ -287,11 +292,14 @@ class ServedBandit(Bandit):
         """Note an event, which is not in the log yet."""
         self.number += 1
         self.last_time = now
-        self.new_events.append(Event(self.number, now, kind, decision, data))
+        event = Event(self.number, now, kind, decision, data)
+        self.new_events.append(event)
+        if decision is not None:
+            self._new_of.setdefault(decision, []).append(event)
 
     def take_events(self) -> list[Event]:
         """The new events, once."""
-        events, self.new_events = self.new_events, []
+        events, self.new_events, self._new_of = self.new_events, [], {}
         return events
 
     # ---- parts of requests and answers ----
@@ -331,13 +339,11 @@ class ServedBandit(Bandit):
     def _recorded(
         self, identifier: str, recorded: Mapping[str, RecordedDecision]
     ) -> RecordedDecision | None:
-        """A decision of the log, or one that was made since the last commit."""
+        """A decision of the log, and of what has happened since the last commit."""
+        new = self._new_of.get(identifier, [])
         if identifier in recorded:
-            return recorded[identifier]
-        if not self._kernel.decisions.has(identifier):
-            return None
-        own = [event for event in self.new_events if event.decision == identifier]
-        return RecordedDecision(own) if own and own[0].kind == "decided" else None
+            return recorded[identifier].followed_by(new)
+        return RecordedDecision(new) if new and new[0].kind == "decided" else None
 
 
 def _check_missing_reward(policy: Policy[Any], reward: float | None) -> None:
@@ -379,28 +385,30 @@ def _decision_text(before: RecordedDecision) -> str:
 
 
 def _learned_before(before: RecordedDecision, names: list[Any], command: Learn) -> Answer:
-    """The answer to feedback for a decision that was closed long ago."""
+    """The answer to feedback for a decision that was closed long ago: as if it was not long ago."""
     known = {label_of(element): reward for element, reward in before.rewards}
     allowed = {label_of(element) for element in before.elements}
+    is_expired = before.status == "expired"
     for name, (_, reward) in zip(names, command.rewards, strict=True):
         if name not in allowed:
             raise ServiceError(
                 422, "invalid", f"{name!r} is not in decision {before.id!r}", "rewards"
             )
-        if name not in known:
-            status = "expired" if before.status == "expired" else "closed"
+        if known.get(name, before.missing_reward) == reward:
+            continue
+        if is_expired or name not in known:
+            status = "expired" if is_expired else "closed"
             raise ServiceError(
                 410,
                 status,
                 f"decision {before.id!r} was {status}: missing feedback is no longer accepted",
                 "rewards",
             )
-        if known[name] != reward:
-            raise ServiceError(
-                409,
-                "conflict",
-                f"{name!r} in decision {before.id!r} has the feedback {known[name]:.6g} already, "
-                f"and now {reward:.6g}; each element of a decision is learned once",
-                "rewards",
-            )
+        raise ServiceError(
+            409,
+            "conflict",
+            f"{name!r} in decision {before.id!r} has the feedback {known[name]:.6g} already, and "
+            f"now {reward:.6g}; each element of a decision is learned once",
+            "rewards",
+        )
     return Answer(200, f'{{"learned":0,"already":{len(names)}}}')

@@ -67,7 +67,8 @@ class Server:
                 "everything. Make keys (matroid-bandits keys add NAME --role admin), and pass "
                 "--keys FILE"
             )
-        hosts = None if not is_loopback(host) else {*LOOPBACK, host.strip("[]").lower()}
+        # With keys, it does not matter by which name it is called.
+        hosts = None if keys is not None else {*LOOPBACK, host.strip("[]").lower()}
         self._app = create_app(database, keys=keys, hosts=hosts, limits=limits)
         self._log_level = log_level
         self._socket = _bound(host, port)
@@ -97,14 +98,14 @@ class Server:
         gc.collect()
         gc.freeze()
         self._server.when_started = when_started
-        # The server would end the process by the same signal once more.
+        # When it has ended, the server sends the signal once more: it must not end the process.
         signal.signal(signal.SIGTERM, _end)
         with suppress(KeyboardInterrupt):
             self._server.run(sockets=[self._socket])
 
-    def stop(self) -> None:
-        """End soon, as after a signal."""
-        self._server.should_exit = True
+    def close(self) -> None:
+        """Give up the address, if it never runs."""
+        self._socket.close()
 
 
 class _Announcing(uvicorn.Server):
@@ -119,7 +120,7 @@ class _Announcing(uvicorn.Server):
 
 
 def _end(_signal: int, _frame: object) -> None:
-    raise SystemExit(0)
+    raise KeyboardInterrupt
 
 
 async def check_store(database: str | os.PathLike[str]) -> str:

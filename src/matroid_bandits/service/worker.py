@@ -60,8 +60,10 @@ class Worker:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        # If the database is away, not every bandit waits for it.
+        is_there = True
         for queue in list(self.queues.values()):
-            await queue.close()
+            is_there = await queue.close(save=is_there)
         await self.store.close()
 
     async def queue(self, name: str) -> BanditQueue:
@@ -87,7 +89,8 @@ class Worker:
     ) -> bool:
         """Create a bandit; return False if the same one was there already."""
         data = await asyncio.to_thread(created, problem, policy, settings, coordinates, self.limits)
-        if len(await self.store.bandits()) >= self.limits.bandits:
+        names = await self.names()
+        if name not in names and len(names) >= self.limits.bandits:
             raise ServiceError(
                 429, "too_many_bandits", f"there are {self.limits.bandits:,} bandits, the most"
             )
@@ -132,12 +135,15 @@ class Worker:
         while True:
             await asyncio.sleep(_INTERVAL)
             for queue in list(self.queues.values()):
-                bandit = queue.bandit
-                due = None if bandit is None else bandit.next_expiry()
-                if due is not None and due <= self.clock():
-                    # The next second will do, if the database is away.
-                    with suppress(ServiceError):
+                # The next second will do, if the database is away.
+                with suppress(ServiceError):
+                    while self._is_due(queue):
                         await queue.submit([])
+
+    def _is_due(self, queue: BanditQueue) -> bool:
+        """Whether decisions of a bandit have expired; a batch takes some of them."""
+        due = None if queue.bandit is None else queue.bandit.next_expiry()
+        return due is not None and due <= self.clock()
 
 
 def _without_library(data: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from matroid_bandits.service.errors import UnavailableError
@@ -28,6 +28,14 @@ _LOCK = 0x6D62616E
 # How long to wait for a connection, or for another transaction, in seconds.
 _PATIENCE = 5
 _CONNECTIONS = 8
+# A machine that vanishes is noticed, unless the address says otherwise.
+_TIMEOUTS: dict[str, Any] = {
+    "connect_timeout": _PATIENCE,
+    "keepalives_idle": _PATIENCE,
+    "keepalives_interval": 1,
+    "keepalives_count": _PATIENCE,
+    "tcp_user_timeout": 2_000 * _PATIENCE,
+}
 _COLUMNS = "number, time, kind, decision, data"
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TooManyRequests)
 
@@ -43,16 +51,18 @@ class PostgreSQLStore:
 
     def __init__(self, url: str) -> None:
         try:
+            _refuse_ambiguous(url)
             parts = conninfo_to_dict(url)
         except psycopg.ProgrammingError:
             # The message would show the password.
             raise ValueError(
                 "the address of the database is not of the form "
-                "postgresql://user:password@host:5432/database"
+                "postgresql://user:password@host:5432/database; in the password, write %40 for @, "
+                "%2F for / and %25 for %"
             ) from None
         host, name = parts.get("host", "localhost"), parts.get("dbname", "postgres")
         self.description = f"PostgreSQL database {name} on {host}"
-        self._url = url
+        self._url = make_conninfo(**(_TIMEOUTS | parts))
         self._pool: AsyncConnectionPool[AsyncConnection[Any]] | None = None
 
     # ---- connecting ----
@@ -81,29 +91,15 @@ class PostgreSQLStore:
     async def _migrate(self) -> None:
         """Bring the schema up to date; one process at a time."""
         try:
-            async with await psycopg.AsyncConnection.connect(
-                self._url, connect_timeout=_PATIENCE
-            ) as connection:
-                await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-                await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_SCHEMA}")
-                await connection.execute(f"SET LOCAL search_path TO {_SCHEMA}")
-                await connection.execute(
-                    "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)"
-                )
-                rows = await connection.execute("SELECT version FROM schema_version")
-                found = await rows.fetchone()
-                if found is None:
-                    await connection.execute("INSERT INTO schema_version VALUES (0)")
-                for version in missing_versions(0 if found is None else found[0]):
-                    for statement in MIGRATIONS[version]["postgresql"]:
-                        await connection.execute(statement)
-                    await connection.execute("UPDATE schema_version SET version = %s", (version,))
-        except psycopg.errors.InsufficientPrivilege as error:
-            raise SchemaError(
-                f"the database user may not make the schema {_SCHEMA}: {error}"
-            ) from error
+            async with await psycopg.AsyncConnection.connect(self._url) as connection:
+                await _update(connection)
         except _AWAY as error:
             raise UnavailableError(_reason(error)) from error
+        except psycopg.Error as error:
+            raise SchemaError(
+                f"the schema {_SCHEMA} cannot be brought up to date: {_reason(error)}; let a user "
+                "who may change the database start the server once"
+            ) from error
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[Any]]:
@@ -119,7 +115,9 @@ class PostgreSQLStore:
     # ---- reading ----
 
     async def bandits(self) -> list[BanditRow]:
-        rows = await self._read("SELECT name, last_number FROM bandits ORDER BY name", ())
+        rows = await self._read(
+            'SELECT name, last_number FROM bandits ORDER BY name COLLATE "C"', ()
+        )
         return [BanditRow(*row) for row in rows]
 
     async def events(self, name: str, after: int, limit: int) -> list[Event]:
@@ -140,6 +138,8 @@ class PostgreSQLStore:
         return [(number, bytes(data)) for number, data in rows]
 
     async def _events(self, condition: str, name: str, *values: Any) -> list[Event]:
+        if any(_is_impossible(value) for value in (name, *values)):
+            return []
         rows = await self._read(
             f"SELECT {_COLUMNS} FROM events WHERE bandit ="  # noqa: S608  (constants)
             f" (SELECT id FROM bandits WHERE name = %s) AND {condition}",
@@ -218,7 +218,7 @@ class _Transaction:
             self._connection,
             f"SELECT {_COLUMNS} FROM events WHERE bandit = %s AND decision = ANY(%s)"  # noqa: S608
             " ORDER BY number",
-            (self._id, list(ids)),
+            (self._id, [one for one in ids if not _is_impossible(one)]),
         )
         found: dict[str, list[Event]] = {}
         for row in rows:
@@ -260,7 +260,48 @@ async def _configured(connection: AsyncConnection[Any]) -> None:
     # A worker that hangs must not stop the others.
     await connection.execute(f"SET lock_timeout TO '{_PATIENCE}s'")
     await connection.execute(f"SET idle_in_transaction_session_timeout TO '{6 * _PATIENCE}s'")
+    # Whatever is usual in this database: who gets the lock sees what the one before has written,
+    # and a commit survives a power cut.
+    await connection.execute("SET default_transaction_isolation TO 'read committed'")
+    await connection.execute(
+        "SELECT set_config('synchronous_commit', 'on', false)"
+        " WHERE current_setting('synchronous_commit') = 'off'"
+    )
     await connection.commit()
+
+
+async def _update(connection: AsyncConnection[Any]) -> None:
+    """Bring the schema up to date, in one transaction."""
+    ((encoding,),) = await _rows(connection, "SHOW server_encoding", ())
+    if encoding != "UTF8":
+        raise SchemaError(
+            f"the database has the encoding {encoding}, in which not every text can be written; "
+            "make one with ENCODING 'UTF8'"
+        )
+    await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+    await connection.execute(f"SET LOCAL search_path TO {_SCHEMA}")
+    ((table,),) = await _rows(connection, "SELECT to_regclass('schema_version')", ())
+    if table is None:
+        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_SCHEMA}")
+        await connection.execute("CREATE TABLE schema_version (version INTEGER NOT NULL)")
+        await connection.execute("INSERT INTO schema_version VALUES (0)")
+    ((found,),) = await _rows(connection, "SELECT version FROM schema_version", ())
+    for version in missing_versions(found):
+        for statement in MIGRATIONS[version]["postgresql"]:
+            await connection.execute(statement)
+        await connection.execute("UPDATE schema_version SET version = %s", (version,))
+
+
+def _refuse_ambiguous(url: str) -> None:
+    """Refuse an address in which a part of the password would be taken for a name."""
+    user_and_host, _, rest = url.partition("://")[2].partition("?")[0].partition("/")
+    if user_and_host.count("@") > 1 or "@" in rest:
+        raise psycopg.ProgrammingError
+
+
+def _is_impossible(value: Any) -> bool:
+    """Whether it is a text that PostgreSQL cannot have."""
+    return isinstance(value, str) and "\0" in value
 
 
 def _reason(error: Exception) -> str:

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from matroid_bandits.service.errors import UnavailableError
 from matroid_bandits.service.events import Event
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
 __all__ = ["SQLiteStore"]
+
+T = TypeVar("T")
 
 # Marks a file as one of ours ("mban").
 _APPLICATION = 0x6D62616E
@@ -47,7 +49,8 @@ class SQLiteStore:
         self._path = Path(os.fsdecode(path))
         self.description = f"SQLite file {self._path}"
         self._connection: sqlite3.Connection | None = None
-        self._ids: dict[str, int] = {}
+        # Device and number of the file.
+        self._identity: tuple[int, int] | None = None
         self._is_free = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="commit")
 
@@ -56,10 +59,10 @@ class SQLiteStore:
     async def open(self) -> None:
         if not self._path.parent.is_dir():
             raise SchemaError(f"there is no folder {self._path.parent}; make it first")
-        async with self._writing(lambda: None):
+        async with self._writing():
             pass
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connected(self) -> sqlite3.Connection:
         """The connection; a new one, if there is none."""
         if self._connection is None:
             connection = sqlite3.connect(
@@ -70,11 +73,29 @@ class SQLiteStore:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA foreign_keys = ON")
                 _migrate(connection)
-            except BaseException:
+                # It stays in the file, but others may have changed it.
+                connection.execute("PRAGMA journal_mode = WAL")
+            except BaseException as error:
                 connection.close()
+                if _code(error) == sqlite3.SQLITE_NOTADB:
+                    raise SchemaError("the file is not a database; name another file") from error
                 raise
             self._connection = connection
+        self._check_identity()
         return self._connection
+
+    def _check_identity(self) -> None:
+        """Refuse to write to a file that nobody would find again."""
+        try:
+            status = self._path.stat()
+            identity = status.st_dev, status.st_ino
+        except OSError:
+            identity = None
+        self._identity = self._identity or identity
+        if identity is None or identity != self._identity:
+            raise UnavailableError(
+                f"{self._path} was removed or replaced while it was used: restart the server"
+            )
 
     async def close(self) -> None:
         async with self._is_free:
@@ -82,13 +103,13 @@ class SQLiteStore:
         self._thread.shutdown()
 
     def _disconnect(self) -> None:
-        self._ids.clear()
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
 
     async def check(self) -> None:
-        await self._read("SELECT 1", ())
+        # Not just 1, for which nothing would be read.
+        await self._read("SELECT max(id) FROM bandits", ())
 
     # ---- reading ----
 
@@ -123,19 +144,23 @@ class SQLiteStore:
 
     async def _read(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
         """What a query finds, apart from transactions."""
+        end = monotonic() + _PATIENCE
         async with self._is_free:
-            with _translated(self._disconnect):
-                return self._connect().execute(statement, values).fetchall()
+            return await self._patiently(
+                lambda: self._connected().execute(statement, values).fetchall(), end
+            )
 
     # ---- writing ----
 
     @asynccontextmanager
     async def transaction(self, name: str) -> AsyncIterator[_Transaction]:
-        async with self._writing(lambda: _Transaction(self._connect(), self._ids, name)) as made:
+        async with self._writing() as connection:
+            with _translated():
+                made = _Transaction(connection, name)
             yield made
 
     async def save_snapshot(self, name: str, number: int, data: bytes) -> None:
-        async with self._writing(self._connect) as connection:
+        async with self._writing() as connection:
             with _translated():
                 (bandit,) = connection.execute(
                     "SELECT id FROM bandits WHERE name = ?", (name,)
@@ -150,15 +175,14 @@ class SQLiteStore:
                 )
 
     @asynccontextmanager
-    async def _writing(self, make: Callable[[], Any]) -> AsyncIterator[Any]:
-        """A transaction, in which what `make` returns is used."""
+    async def _writing(self) -> AsyncIterator[sqlite3.Connection]:
+        """A connection with a transaction that may write."""
+        # All who wait do so at the same time, not one after the other.
+        end = monotonic() + _PATIENCE
         async with self._is_free:
-            await self._begin()
-            connection = self._connect()
+            connection = await self._patiently(self._begun, end)
             try:
-                with _translated():
-                    made = make()
-                yield made
+                yield connection
                 # Not to be given up half-way, whatever happens to the task that waits for it.
                 commit = asyncio.get_running_loop().run_in_executor(self._thread, connection.commit)
                 with _translated():
@@ -167,76 +191,67 @@ class SQLiteStore:
                 self._roll_back(connection)
                 raise
 
-    async def _begin(self) -> None:
-        """Begin a transaction that may write; wait for other processes, but not forever."""
-        pause, end = 0.0005, monotonic() + _PATIENCE
+    def _begun(self) -> sqlite3.Connection:
+        connection = self._connected()
+        connection.execute("BEGIN IMMEDIATE")
+        return connection
+
+    async def _patiently(self, use: Callable[[], T], end: float) -> T:
+        """What `use` returns; while another process has the file, wait, but not after `end`."""
+        pause = 0.0005
         while True:
             try:
-                self._connect().execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-                if code not in _BUSY or monotonic() > end:
+                return use()
+            except SchemaError as error:
+                if self._identity is None:
+                    raise
+                # It was right when the store was opened.
+                raise UnavailableError(error) from error
+            except sqlite3.Error as error:
+                if _code(error) not in _BUSY or monotonic() > end:
                     self._disconnect()
                     raise UnavailableError(error) from error
-            except sqlite3.Error as error:
-                self._disconnect()
-                raise UnavailableError(error) from error
-            else:
-                return
             await asyncio.sleep(pause)
             pause = min(2 * pause, 0.02)
 
     def _roll_back(self, connection: sqlite3.Connection) -> None:
-        # A bandit of this transaction may have got an id that nobody has now.
-        self._ids.clear()
         try:
             if connection.in_transaction:
                 connection.rollback()
         except sqlite3.Error:
             self._disconnect()
 
-    # ---- copies ----
-
-    async def copy_to(self, path: Path) -> None:
-        """A copy of the file as it is now, while others go on using it."""
-        async with self._is_free:
-            with _translated():
-                source = self._connect()
-                target = sqlite3.connect(path)
-                try:
-                    source.backup(target)
-                finally:
-                    target.close()
-
 
 class _Transaction:
     """What is done while the file is locked."""
 
-    def __init__(self, connection: sqlite3.Connection, ids: dict[str, int], name: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
-        self._ids = ids
         self._name = name
+        self._id: int | None = None
         self.last_number = 0
         row = connection.execute(
             "SELECT id, last_number FROM bandits WHERE name = ?", (name,)
         ).fetchone()
         if row is not None:
-            self._ids[name], self.last_number = row
+            self._id, self.last_number = row
 
     async def events(self, after: int, limit: int) -> list[Event]:
         rows = self._execute(
             f"SELECT {_COLUMNS} FROM events WHERE bandit = ? AND number > ?"  # noqa: S608
             " ORDER BY number LIMIT ?",
-            (self._ids.get(self._name), after, limit),
+            (self._id, after, limit),
         )
         return [Event.from_row(row) for row in rows]
 
     async def decisions(self, ids: Iterable[str]) -> dict[str, list[Event]]:
+        # Each once; none has a zero, at which a text in JSON would end.
+        known = dict.fromkeys(one for one in ids if "\0" not in one)
         rows = self._execute(
             # The planner would rather read the whole log than sort.
             f"SELECT {_COLUMNS} FROM json_each(?) CROSS JOIN events"  # noqa: S608
             " INDEXED BY events_of_decisions ON bandit = ? AND decision = value",
-            (json.dumps(list(ids)), self._ids.get(self._name)),
+            (json.dumps([*known]), self._id),
         )
         found: dict[str, list[Event]] = {}
         for row in sorted(rows):
@@ -248,18 +263,17 @@ class _Transaction:
         if not events:
             return
         last = events[-1].number
-        if self._name not in self._ids:
-            self._execute(
-                "INSERT INTO bandits (name, last_number) VALUES (?, ?)", (self._name, last)
+        if self._id is None:
+            ((self._id,),) = self._execute(
+                "INSERT INTO bandits (name, last_number) VALUES (?, ?) RETURNING id",
+                (self._name, last),
             )
-            ((self._ids[self._name],),) = self._execute("SELECT last_insert_rowid()", ())
-        bandit = self._ids[self._name]
         with _translated():
             self._connection.executemany(
-                f"INSERT INTO events VALUES ({bandit:d}, ?, ?, ?, ?, ?)",  # noqa: S608  (a number)
+                f"INSERT INTO events VALUES ({self._id:d}, ?, ?, ?, ?, ?)",  # noqa: S608  (a number)
                 [event.row() for event in events],
             )
-        self._execute("UPDATE bandits SET last_number = ? WHERE id = ?", (last, bandit))
+        self._execute("UPDATE bandits SET last_number = ? WHERE id = ?", (last, self._id))
         self.last_number = last
 
     def _execute(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
@@ -268,13 +282,11 @@ class _Transaction:
 
 
 @contextmanager
-def _translated(clean_up: Callable[[], None] | None = None) -> Iterator[None]:
-    """Turn errors of SQLite into `UnavailableError`; call `clean_up` before."""
+def _translated() -> Iterator[None]:
+    """Turn errors of SQLite into `UnavailableError`."""
     try:
         yield
     except sqlite3.Error as error:
-        if clean_up is not None:
-            clean_up()
         raise UnavailableError(error) from error
 
 
@@ -295,8 +307,6 @@ def _migrate(connection: sqlite3.Connection) -> None:
     (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if n_tables and application != _APPLICATION:
         raise SchemaError("the file is a database of another program; name another file")
-    # It stays in the file, and cannot be changed in a transaction.
-    connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have been first.
@@ -306,9 +316,17 @@ def _migrate(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {number:d}")
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.commit()
-    except BaseException:
+    except BaseException as error:
         connection.rollback()
+        if _code(error) == sqlite3.SQLITE_ERROR:
+            raise SchemaError(f"the schema cannot be brought up to date: {error}") from error
         raise
+
+
+def _code(error: BaseException) -> int:
+    """The code of an error of SQLite, without its details; 0 if it has none."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
 
 
 def _header(connection: sqlite3.Connection) -> tuple[int, int]:

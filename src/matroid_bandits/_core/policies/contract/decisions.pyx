@@ -192,15 +192,22 @@ cdef class DecisionTable:
         ring = [
             self.closed[(self.oldest + k) % self.closed.shape[0]] for k in range(self.n_closed)
         ]
+        lengths = np.asarray(self.lengths)[rows]
+        elements = np.asarray(self.elements)[rows]
+        rewards = np.asarray(self.rewards)[rows]
+        # Rows are used again: behind its end, a row has what was there before.
+        is_behind = np.arange(self.width) >= lengths[:, np.newaxis]
+        elements[is_behind] = 0
+        rewards[is_behind] = 0.0
         return {
             "width": self.width,
             "ids": list(self.rows),
             "rounds": np.asarray(self.rounds)[rows],
-            "lengths": np.asarray(self.lengths)[rows],
+            "lengths": lengths,
             "status": np.asarray(self.status)[rows],
             "is_reordered": np.asarray(self.is_reordered)[rows],
-            "elements": np.asarray(self.elements)[rows],
-            "rewards": np.asarray(self.rewards)[rows],
+            "elements": elements,
+            "rewards": rewards,
             "closed": place[np.array(ring, dtype=np.intp)],
         }
 

@@ -194,7 +194,8 @@ cdef class ESCBKernel(PolicyKernel):
     def state(self):
         return super().state() | {
             "bound": self.bound,
-            "bound_before": self.bound_before,
+            # Of no use after the round; a decision that was refused may have left another one.
+            "bound_before": self.bound_before if self.is_chosen else self.bound,
         }
 
     def restore(self, state):

@@ -553,7 +553,8 @@ cdef class MAUBKernel(PolicyKernel):
             "former_leaders": np.frombuffer(b"".join(keys), dtype=np.intp),
             "former_ranks": np.array([len(key) for key in keys], np.int64) // self.found.itemsize,
             "former_times": np.array(list(self.former_times.values()), dtype=np.int64),
-            "decided_key": self.decided_key,
+            # Of no use after the round; a decision that was refused may have left another one.
+            "decided_key": self.decided_key if self.is_chosen else None,
             "thinned": None if self.thinned is None else self.thinned.state(),
         }
 
