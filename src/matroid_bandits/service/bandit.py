@@ -13,7 +13,7 @@ import numpy as np
 
 from matroid_bandits.policies.contract.saving import restore_content
 from matroid_bandits.service.events import mask_from_text
-from matroid_bandits.service.labels import json_text, label_of
+from matroid_bandits.service.labels import is_same, json_text, label_of
 from matroid_bandits.service.problems import made_policy, made_problem
 from matroid_bandits.service.series import TimeSeries
 from matroid_bandits.service.settings import NO_LIMITS, Settings
@@ -240,7 +240,7 @@ class Bandit:
         """The bandit with a state that `state` returned and a snapshot has kept."""
         bandit = cls(state["name"], json.loads(state["created"]))
         problem = json.loads(state["problem"])
-        if problem != bandit.problem_spec:
+        if not is_same(problem, bandit.problem_spec):
             policy = made_policy(bandit.created["policy"], made_problem(problem, NO_LIMITS))
             bandit._use(problem, policy)
         kernel = state["kernel"]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -18,28 +21,30 @@ __all__ = ["body_of", "validation_error"]
 Form = TypeVar("Form", bound=BaseModel)
 
 # Parts of pydantic's places that name a type rather than a place.
-_TYPES = ("dict[", "list[", "function-", "nullable", "str", "float", "int")
-# Of a value in a message.
+_TYPES = re.compile(r"(?:dict|list)\[.*\]|function-.*|nullable|str|float|int", re.DOTALL)
+# Of a value, or of a part of a place, in a message.
 _LONGEST = 60
-# What Python's JSON knows and JSON does not.
-_CONSTANTS = (b"NaN", b"Infinity")
+# In an object: each may be wrong for a reason of its own.
+_MOST_KEYS = 200_000
 
 
 async def body_of(request: Request, form: type[Form]) -> Form:
     """The body of a request, checked; an empty one is an empty object."""
     data = await request.body() or b"{}"
-    if any(word in data for word in _CONSTANTS):
-        _refuse_constants(data)
+    _refuse_doubtful(data)
     try:
         return form.model_validate_json(data)
     except ValidationError as error:
         raise validation_error(error.errors(include_url=False)) from error
 
 
-def _refuse_constants(data: bytes) -> None:
-    """Refuse NaN and infinities, also inside labels."""
+# ---- what the form would take ----
+
+
+def _refuse_doubtful(data: bytes) -> None:
+    """Refuse what is not JSON, or means nothing certain, anywhere: also inside labels."""
     try:
-        json.loads(data, parse_constant=_no_constant)
+        _STRICT.decode(data.decode())
     except ServiceError:
         raise
     except (ValueError, RecursionError):
@@ -51,6 +56,33 @@ def _no_constant(text: str) -> NoReturn:
     raise invalid(f"{text} is not a value of JSON; leave out what is not known")
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise invalid(f"{text[:_LONGEST]} is too large for a number")
+    return number
+
+
+def _plain_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object that has each key once, and not too many of them."""
+    found = dict(pairs)
+    if len(pairs) > _MOST_KEYS:
+        raise invalid(f"an object has {len(pairs):,} keys; it may have {_MOST_KEYS:,} at most")
+    if len(found) < len(pairs):
+        # Which value would be meant?
+        (doubled, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise invalid(f"an object has the key {_as_json(doubled)} twice; give each key once")
+    return found
+
+
+_STRICT = json.JSONDecoder(
+    object_pairs_hook=_plain_object, parse_constant=_no_constant, parse_float=_finite
+)
+
+
+# ---- what is wrong ----
+
+
 def validation_error(errors: list[Any]) -> ServiceError:
     """The error for what pydantic has found: the mistake that lies deepest."""
     if errors[0]["type"] == "json_invalid":
@@ -58,10 +90,11 @@ def validation_error(errors: list[Any]) -> ServiceError:
         return invalid(f"the body is not JSON: {reason}")
     # Of a choice of forms, the one that the value has gone furthest with.
     found = max(errors, key=lambda error: len(error["loc"]))
-    place = ".".join(str(part) for part in found["loc"] if not str(part).startswith(_TYPES))
+    parts = [_shortened(str(part)) for part in found["loc"] if not _TYPES.fullmatch(str(part))]
+    place = ".".join(parts)
     message = found["msg"].removeprefix("Value error, ")
     if found["type"] == "extra_forbidden":
-        return invalid(f"unknown key {found['loc'][-1]!r}; see /api for the keys", place)
+        return invalid(f"unknown key {_as_json(found['loc'][-1])}; see /api for the keys", place)
     if found["type"] == "missing":
         return invalid("is missing", place)
     return invalid(f"{message}, got {_as_json(found['input'])}", place or None)
@@ -73,4 +106,8 @@ def _as_json(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):
         return abbreviated(value)
+    return _shortened(text)
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -16,9 +16,9 @@ from matroid_bandits.errors import DecisionError, NoBasisError
 from matroid_bandits.policies.contract.availability import availability_mask
 from matroid_bandits.service.bandit import Bandit
 from matroid_bandits.service.commands import Answer, Command, Configure, Decide, Expire, Learn, Move
-from matroid_bandits.service.errors import ServiceError, at_place
+from matroid_bandits.service.errors import ServiceError, at_place, invalid
 from matroid_bandits.service.events import Event, RecordedDecision, mask_text
-from matroid_bandits.service.labels import json_text, label_of
+from matroid_bandits.service.labels import is_same, json_text, label_of
 from matroid_bandits.service.problems import made_policy, made_problem
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ _STATUS = {
     "outside": (422, "invalid"),
     "taken": (409, "conflict"),
 }
+# A list may have more labels than the problem, but not any number.
+_MOST_LABELS = 100_000
 # More commands are not handled in one transaction.
 _LARGEST_BATCH = 2_000
 # What the library says to users of Python, and what users of HTTP read instead.
@@ -168,7 +170,12 @@ class ServedBandit(Bandit):
                 return before
         sticky = self.sticky_id(command, now)
         before = None if sticky is None else self._recorded(sticky, recorded)
-        return before if before is not None and _is_allowed(before, command) else None
+        if before is None or command.available is None:
+            return before
+        # Whether all its elements are available now.
+        available = set(self._labels(command.available, "available"))
+        is_allowed = all(label_of(element) in available for element in before.elements)
+        return before if is_allowed else None
 
     def _more_data(self, command: Decide, mask: Any, chosen: list[int]) -> str:
         """What an event has that the answer has not."""
@@ -189,7 +196,7 @@ class ServedBandit(Bandit):
     def _learn(
         self, command: Learn, recorded: Mapping[str, RecordedDecision], now: float
     ) -> Answer:
-        names = [label_of(element) for element, _ in command.rewards]
+        names = self._labels([element for element, _ in command.rewards], "rewards")
         if not self._kernel.decisions.has(command.id):
             before = self._recorded(command.id, recorded)
             if before is None:
@@ -264,10 +271,15 @@ class ServedBandit(Bandit):
         return next(iter(self._opened.values())) + after
 
     def _move(self, command: Move, now: float) -> Answer:
-        if command.spec == self.problem_spec:
+        if is_same(command.spec, self.problem_spec):
             # The request came twice.
             return Answer(200, "{}")
-        prior = {label_of(element): (mean, count) for element, mean, count in command.prior}
+        names = self._labels([element for element, _, _ in command.prior], "prior")
+        prior = {
+            name: (mean, count) for name, (_, mean, count) in zip(names, command.prior, strict=True)
+        }
+        if len(prior) < len(names):
+            raise invalid("an element is given twice", "prior")
         try:
             moved = self.policy.moved_to(command.problem, prior or None)
         except ValueError as error:
@@ -308,9 +320,20 @@ class ServedBandit(Bandit):
         texts = self._texts
         return f"[{','.join([texts[e] for e in elements])}]"
 
-    def _mask(self, available: list[Any]) -> Any:
+    def _labels(self, values: list[Any], place: str) -> list[Any]:
+        """The labels that values of JSON mean."""
+        most = max(self.problem.size, _MOST_LABELS)
+        if len(values) > most:
+            raise invalid(f"has {len(values):,} elements; {most:,} are the most", place)
         try:
-            return availability_mask(self.problem, [label_of(label) for label in available])
+            return [label_of(value) for value in values]
+        except ValueError as error:
+            raise invalid(error, place) from error
+
+    def _mask(self, available: list[Any]) -> Any:
+        names = self._labels(available, "available")
+        try:
+            return availability_mask(self.problem, names)
         except ValueError as error:
             raise at_place(error, "available") from error
 
@@ -319,8 +342,9 @@ class ServedBandit(Bandit):
         if command.shown is None:
             is_paused = self.settings.status == "paused"
             return np.zeros(0, dtype=np.intp) if is_paused else None
+        names = self._labels(command.shown, "shown")
         try:
-            return self.policy._shown_elements([label_of(label) for label in command.shown])
+            return self.policy._shown_elements(names)
         except ValueError as error:
             raise at_place(error, "shown") from error
 
@@ -366,14 +390,6 @@ def _unknown(identifier: str) -> ServiceError:
     return ServiceError(
         404, "unknown_decision", f"there is no decision with the id {identifier!r}", "id"
     )
-
-
-def _is_allowed(before: RecordedDecision, command: Decide) -> bool:
-    """Whether all elements of a decision are available now."""
-    if command.available is None:
-        return True
-    available = {label_of(element) for element in command.available}
-    return all(label_of(element) in available for element in before.elements)
 
 
 def _decision_text(before: RecordedDecision) -> str:

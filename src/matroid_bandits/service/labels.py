@@ -10,7 +10,7 @@ import json
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
-__all__ = ["JSONValue", "as_json", "json_text", "label_of", "shown_text"]
+__all__ = ["JSONValue", "as_json", "is_same", "json_text", "label_of", "shown_text"]
 
 # Deeper labels are a mistake.
 _MAX_DEPTH = 20
@@ -79,6 +79,17 @@ def json_text(label: Any) -> str:
     if type(label) is str:
         return encode_basestring_ascii(label)
     return json.dumps(as_json(label), separators=(",", ":"))
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values are the same in JSON: 1 is 1.0, but 1 is not true, as in Python."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return bool(one == other)
 
 
 def shown_text(label: Any) -> str:

@@ -11,10 +11,10 @@ __all__ = [
     "BanditChanges",
     "BanditList",
     "BanditRequest",
-    "BatchAnswer",
     "ConfidenceAnswer",
     "DecisionAnswer",
     "DecisionBatch",
+    "DecisionBatchAnswer",
     "DecisionRecord",
     "DecisionRequest",
     "ErrorAnswer",
@@ -24,6 +24,7 @@ __all__ = [
     "LearnedAnswer",
     "ProblemRequest",
     "RewardBatch",
+    "RewardBatchAnswer",
     "RewardRequest",
     "StatusAnswer",
 ]
@@ -36,6 +37,9 @@ Text = Annotated[
 Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100)]
 Seconds = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e10)]
 Labels = Annotated[list[Any], Field(description="Labels: any values of JSON.")]
+# No longer batch is looked at; that of a server may be shorter. A list of millions of wrong items
+# is wrong at its first one.
+_LONGEST_BATCH = 10_000
 
 
 class _Form(BaseModel):
@@ -155,7 +159,7 @@ class ProblemRequest(ProblemSpec):
         }
     )
 
-    prior: dict[str, PriorEntry] | list[PriorRow] | None = Field(
+    prior: dict[str, PriorEntry] | Annotated[list[PriorRow], Field(fail_fast=True)] | None = Field(
         default=None, description="For new elements: means and counts."
     )
 
@@ -195,7 +199,7 @@ class DecisionBatch(_Form):
         json_schema_extra={"examples": [{"decisions": [{"id": "abc"}, {"id": "def"}]}]}
     )
 
-    decisions: list[DecisionRequest]
+    decisions: list[DecisionRequest] = Field(max_length=_LONGEST_BATCH, fail_fast=True)
 
 
 class RewardRow(_Form):
@@ -205,7 +209,7 @@ class RewardRow(_Form):
     reward: Number
 
 
-Rewards = dict[str, Number] | list[RewardRow]
+Rewards = dict[str, Number] | Annotated[list[RewardRow], Field(fail_fast=True)]
 
 
 class RewardRequest(_Form):
@@ -243,7 +247,7 @@ class RewardBatch(_Form):
         json_schema_extra={"examples": [{"rewards": [{"id": "abc", "rewards": {"flood": 1.0}}]}]}
     )
 
-    rewards: list[RewardItem]
+    rewards: list[RewardItem] = Field(max_length=_LONGEST_BATCH, fail_fast=True)
 
 
 class ExpireRequest(_Form):
@@ -297,8 +301,10 @@ class ErrorContent(_Answer):
 
     code: str = Field(examples=["conflict"])
     message: str
-    place: str | None = Field(default=None, examples=["rewards.flood"])
-    request_id: str | None = None
+    place: str | None = Field(
+        description="Where in the request, if it is in one place.", examples=["rewards.flood"]
+    )
+    request_id: str = Field(description="The header X-Request-Id; the log of the server has it.")
 
 
 class ErrorAnswer(_Answer):
@@ -307,10 +313,16 @@ class ErrorAnswer(_Answer):
     error: ErrorContent
 
 
-class BatchAnswer(_Answer):
-    """An answer or an error for each item, in their order."""
+class DecisionBatchAnswer(_Answer):
+    """A decision or an error for each item, in their order."""
 
-    results: list[dict[str, Any]]
+    results: list[DecisionAnswer | ErrorAnswer]
+
+
+class RewardBatchAnswer(_Answer):
+    """What was learned, or an error, for each item, in their order."""
+
+    results: list[LearnedAnswer | ErrorAnswer]
 
 
 class RecordedReward(_Answer):
@@ -328,7 +340,8 @@ class DecisionRecord(_Answer):
     round: int
     shown: Labels | None = None
     paused: bool = False
-    time: float
+    client: str | None = None
+    time: float = Field(description="Seconds since 1970.")
     status: Literal["open", "rewarded", "closed", "expired"]
     rewards: list[RecordedReward]
 
@@ -345,14 +358,27 @@ class ElementAnswer(_Answer):
     pending: int
 
 
+Status = Literal["active", "paused", "archived"]
+
+
+class SettingsAnswer(_Answer):
+    """What can be changed."""
+
+    status: Status
+    expire_after: float | None
+    missing_reward: float | None
+    sticky_for: float
+    max_open_decisions: int
+
+
 class BanditAnswer(_Answer):
     """A bandit."""
 
     name: str
-    status: str
+    status: Status
     policy: Any
     problem: dict[str, Any]
-    settings: dict[str, Any]
+    settings: SettingsAnswer
     rounds: int
     leader: Labels | None
     open_decisions: int
@@ -368,7 +394,7 @@ class BanditLine(_Answer):
     """A bandit in a list."""
 
     name: str
-    status: str
+    status: Status
     policy: Any
     rounds: int
     open_decisions: int
@@ -407,6 +433,14 @@ class ExchangeAnswer(_Answer):
     is_separated: bool
 
 
+class IntervalAnswer(_Answer):
+    """The interval of an element; null, where nothing is known."""
+
+    element: Any
+    low: float | None
+    high: float | None
+
+
 class ConfidenceAnswer(_Answer):
     """Intervals that hold together, and what they say about the leader."""
 
@@ -415,5 +449,5 @@ class ConfidenceAnswer(_Answer):
     is_separated: bool
     n_open_pairs: int
     hardest: ExchangeAnswer | None
-    elements: list[dict[str, Any]]
+    elements: list[IntervalAnswer]
     method: str

@@ -13,6 +13,7 @@ from matroid_bandits.service.bandit_queue import BanditQueue, unknown_bandit
 from matroid_bandits.service.errors import ServiceError
 from matroid_bandits.service.events import Event
 from matroid_bandits.service.granting import created
+from matroid_bandits.service.labels import is_same
 from matroid_bandits.service.settings import LIMITS, Limits, Settings
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Worker:
         async with self.store.transaction(name) as transaction:
             if transaction.last_number:
                 (first,) = await transaction.events(0, 1)
-                if _without_library(first.data) != _without_library(data):
+                if not is_same(_without_library(first.data), _without_library(data)):
                     raise ServiceError(
                         409,
                         "conflict",

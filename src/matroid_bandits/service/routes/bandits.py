@@ -14,7 +14,7 @@ from matroid_bandits.service.commands import Command, Configure, Move
 from matroid_bandits.service.descriptions import confidence, description, explanation, line
 from matroid_bandits.service.errors import ServiceError, invalid
 from matroid_bandits.service.problems import made_problem
-from matroid_bandits.service.routes.documented import body, errors
+from matroid_bandits.service.routes.documented import BanditName, body, reading, writing
 from matroid_bandits.service.schemas import (
     BanditAnswer,
     BanditChanges,
@@ -59,7 +59,7 @@ async def _described(worker: Worker, name: str, status: int, *, elements: bool =
     status_code=201,
     summary="Create a bandit",
     response_model=BanditAnswer,
-    responses=errors(409, 429)
+    responses=writing(409, 429)
     | {200: {"model": BanditAnswer, "description": "It was there already."}},
     openapi_extra=body(BanditRequest),
 )
@@ -82,7 +82,7 @@ async def create(request: Request) -> Response:
     return await _described(worker, form.name, 201 if is_new else 200)
 
 
-@router.get("", summary="List all bandits", response_model=BanditList, responses=errors())
+@router.get("", summary="List all bandits", response_model=BanditList, responses=reading())
 async def list_all(request: Request) -> Response:
     """All bandits, by name."""
     worker: Worker = request.app.state.worker
@@ -94,10 +94,15 @@ async def list_all(request: Request) -> Response:
 
 
 @router.get(
-    "/{name}", summary="Look at a bandit", response_model=BanditAnswer, responses=errors(404)
+    "/{name}",
+    summary="Look at a bandit",
+    response_model=BanditAnswer,
+    responses=reading(404, 422),
 )
 async def look_at(
-    request: Request, name: str, elements: Annotated[bool, Query()] = True
+    request: Request,
+    name: BanditName,
+    elements: Annotated[bool, Query(description="Whether to tell of every element.")] = True,
 ) -> Response:
     """The leader, the counts, and every element in the order of the labels."""
     return await _described(request.app.state.worker, name, 200, elements=elements)
@@ -107,10 +112,10 @@ async def look_at(
     "/{name}",
     summary="Change settings; pause, archive",
     response_model=BanditAnswer,
-    responses=errors(404),
+    responses=writing(404),
     openapi_extra=body(BanditChanges),
 )
-async def change(request: Request, name: str) -> Response:
+async def change(request: Request, name: BanditName) -> Response:
     """Change some settings; those that are left out stay."""
     form = await body_of(request, BanditChanges)
     worker: Worker = request.app.state.worker
@@ -124,10 +129,10 @@ async def change(request: Request, name: str) -> Response:
     "/{name}/problem",
     summary="Move to a new problem",
     response_model=BanditAnswer,
-    responses=errors(404, 409),
+    responses=writing(404, 409),
     openapi_extra=body(ProblemRequest),
 )
-async def move(request: Request, name: str) -> Response:
+async def move(request: Request, name: BanditName) -> Response:
     """Go on with other elements. What is known stays attached to labels; open decisions stay."""
     form = await body_of(request, ProblemRequest)
     worker: Worker = request.app.state.worker
@@ -146,9 +151,9 @@ async def move(request: Request, name: str) -> Response:
     "/{name}/explain",
     summary="Why it would play a set now",
     response_model=ExplanationAnswer,
-    responses=errors(404),
+    responses=reading(404),
 )
-async def explain(request: Request, name: str) -> Response:
+async def explain(request: Request, name: BanditName) -> Response:
     """Mean, count, index and partner of the set, and of its nearest contenders."""
     worker: Worker = request.app.state.worker
     async with (await worker.queue(name)).reading() as bandit:
@@ -159,10 +164,14 @@ async def explain(request: Request, name: str) -> Response:
     "/{name}/confidence",
     summary="How sure it is of its leader",
     response_model=ConfidenceAnswer,
-    responses=errors(404),
+    responses=reading(404, 422),
 )
 async def confide(
-    request: Request, name: str, delta: Annotated[float, Query(ge=1e-100, lt=1)] = 0.05
+    request: Request,
+    name: BanditName,
+    delta: Annotated[
+        float, Query(ge=1e-100, lt=1, description="How likely an interval may be wrong.")
+    ] = 0.05,
 ) -> Response:
     """Intervals that hold together with probability 1 - delta, and whether they separate the leader
     from all that could replace parts of it.

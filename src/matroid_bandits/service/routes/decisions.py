@@ -14,17 +14,18 @@ from matroid_bandits.service.descriptions import record
 from matroid_bandits.service.errors import ServiceError, invalid
 from matroid_bandits.service.events import RecordedDecision
 from matroid_bandits.service.routes.bandits import json_response
-from matroid_bandits.service.routes.documented import body, errors
+from matroid_bandits.service.routes.documented import BanditName, DecisionId, body, reading, writing
 from matroid_bandits.service.schemas import (
-    BatchAnswer,
     DecisionAnswer,
     DecisionBatch,
+    DecisionBatchAnswer,
     DecisionRecord,
     DecisionRequest,
     ExpireAnswer,
     ExpireRequest,
     LearnedAnswer,
     RewardBatch,
+    RewardBatchAnswer,
     RewardRequest,
 )
 
@@ -86,11 +87,11 @@ def _error_text(error: ServiceError, request: Request) -> str:
     status_code=201,
     summary="Decide",
     response_model=DecisionAnswer,
-    responses=errors(404, 409, 429)
+    responses=writing(404, 409, 429)
     | {200: {"model": DecisionAnswer, "description": "It was made before."}},
     openapi_extra=body(DecisionRequest, is_required=False),
 )
-async def decide(request: Request, name: str) -> Response:
+async def decide(request: Request, name: BanditName) -> Response:
     """Make a decision. The same id again gets the same set, whatever else the request says."""
     return await _answer(request, name, _decide(await body_of(request, DecisionRequest)))
 
@@ -98,11 +99,11 @@ async def decide(request: Request, name: str) -> Response:
 @router.post(
     "/decisions/batch",
     summary="Make several decisions",
-    response_model=BatchAnswer,
-    responses=errors(404, 409),
+    response_model=DecisionBatchAnswer,
+    responses=writing(404),
     openapi_extra=body(DecisionBatch),
 )
-async def decide_batch(request: Request, name: str) -> Response:
+async def decide_batch(request: Request, name: BanditName) -> Response:
     """Make several decisions; an answer or an error for each."""
     form = await body_of(request, DecisionBatch)
     commands: list[Command] = [_decide(item) for item in form.decisions]
@@ -112,11 +113,11 @@ async def decide_batch(request: Request, name: str) -> Response:
 @router.post(
     "/rewards/batch",
     summary="Report the feedback of several decisions",
-    response_model=BatchAnswer,
-    responses=errors(404, 409),
+    response_model=RewardBatchAnswer,
+    responses=writing(404),
     openapi_extra=body(RewardBatch),
 )
-async def learn_batch(request: Request, name: str) -> Response:
+async def learn_batch(request: Request, name: BanditName) -> Response:
     """Learn the feedback of several decisions; an answer or an error for each."""
     form = await body_of(request, RewardBatch)
     commands: list[Command] = [_learn(item.id, item) for item in form.rewards]
@@ -127,10 +128,10 @@ async def learn_batch(request: Request, name: str) -> Response:
     "/decisions/{id:path}/rewards",
     summary="Report feedback",
     response_model=LearnedAnswer,
-    responses=errors(404, 409, 410),
+    responses=writing(404, 409, 410),
     openapi_extra=body(RewardRequest),
 )
-async def learn(request: Request, name: str, id: str) -> Response:  # noqa: A002
+async def learn(request: Request, name: BanditName, id: DecisionId) -> Response:  # noqa: A002
     """Learn rewards of elements of a decision. The same again changes nothing."""
     return await _answer(request, name, _learn(id, await body_of(request, RewardRequest)))
 
@@ -139,10 +140,10 @@ async def learn(request: Request, name: str, id: str) -> Response:  # noqa: A002
     "/decisions/{id:path}/expire",
     summary="Expect no more feedback",
     response_model=ExpireAnswer,
-    responses=errors(404, 409),
+    responses=writing(404, 409),
     openapi_extra=body(ExpireRequest, is_required=False),
 )
-async def expire(request: Request, name: str, id: str) -> Response:  # noqa: A002
+async def expire(request: Request, name: BanditName, id: DecisionId) -> Response:  # noqa: A002
     """Close a decision; what is missing is learned as `reward`, if there is one."""
     form = await body_of(request, ExpireRequest)
     return await _answer(request, name, Expire(id, form.reward))
@@ -152,9 +153,9 @@ async def expire(request: Request, name: str, id: str) -> Response:  # noqa: A00
     "/decisions/{id:path}",
     summary="Look at a decision",
     response_model=DecisionRecord,
-    responses=errors(404),
+    responses=reading(404),
 )
-async def look_at(request: Request, name: str, id: str) -> Response:  # noqa: A002
+async def look_at(request: Request, name: BanditName, id: DecisionId) -> Response:  # noqa: A002
     """A decision as the log has it, with its feedback."""
     worker: Worker = request.app.state.worker
     await worker.queue(name)

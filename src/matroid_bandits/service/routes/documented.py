@@ -5,8 +5,9 @@ Bodies are read by `body_of`, not by FastAPI: it would take NaN for JSON, and be
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from fastapi import Path
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
@@ -18,13 +19,24 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from pydantic import BaseModel
 
-__all__ = ["body", "errors", "openapi_of"]
+__all__ = ["BanditName", "DecisionId", "body", "errors", "openapi_of", "reading", "writing"]
+
+BanditName = Annotated[str, Path(description="The name of a bandit.", examples=["news"])]
+DecisionId = Annotated[
+    str,
+    Path(
+        description="The id of a decision; signs such as / and % are written as %2F and %25.",
+        examples=["abc"],
+    ),
+]
 
 _REFERENCE = "#/components/schemas/{model}"
 
+_FOREIGN = ("HTTPValidationError", "ValidationError")
+
 _MEANINGS = {
     401: "A key is needed, or not known.",
-    403: "The role of the key is too low.",
+    403: "The role of the key is too low, or a page of another site has asked.",
     404: "There is no such bandit, or decision.",
     409: "It contradicts what is there.",
     410: "The decision has expired, or was closed.",
@@ -47,12 +59,21 @@ def body(form: type[BaseModel], *, is_required: bool = True) -> dict[str, Any]:
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The part of the document about errors, for `responses`; some can always come."""
-    always = (401, 403, 413, 421, 422, 503)
+    """The part of the document about errors, for `responses`; one can always come."""
     return {
         status: {"model": ErrorAnswer, "description": _MEANINGS[status]}
-        for status in sorted({*always, *statuses})
+        for status in sorted({421, *statuses})
     }
+
+
+def reading(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The same for what is read from the database with a key."""
+    return errors(401, 503, *statuses)
+
+
+def writing(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The same for what has a body and changes something."""
+    return reading(403, 413, 422, *statuses)
 
 
 def openapi_of(app: FastAPI) -> dict[str, Any]:
@@ -72,7 +93,21 @@ def openapi_of(app: FastAPI) -> dict[str, Any]:
         known = components.setdefault("schemas", {})
         for name, schema in definitions["$defs"].items():
             known.setdefault(name, schema)
+        _remove_foreign(document)
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"key": []}, {}]
         app.openapi_schema = document
     return app.openapi_schema
+
+
+def _remove_foreign(document: dict[str, Any]) -> None:
+    """Remove FastAPI's errors about parameters in paths: any text is a name that may be unknown."""
+    foreign = [_REFERENCE.format(model=model) for model in _FOREIGN]
+    for about in document["paths"].values():
+        for operation in about.values():
+            answer = operation["responses"].get("422", {})
+            content = answer.get("content", {}).get("application/json", {})
+            if content.get("schema", {}).get("$ref") in foreign:
+                del operation["responses"]["422"]
+    for model in _FOREIGN:
+        document["components"]["schemas"].pop(model, None)

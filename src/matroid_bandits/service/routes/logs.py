@@ -12,7 +12,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response, StreamingResponse
 
 from matroid_bandits.service.export import json_lines, write_parquet
-from matroid_bandits.service.routes.documented import errors
+from matroid_bandits.service.routes.documented import BanditName, reading
 
 if TYPE_CHECKING:
     from matroid_bandits.service.worker import Worker
@@ -26,7 +26,7 @@ router = APIRouter(prefix="/v1/bandits/{name}", tags=["logs"])
     "/log",
     summary="Read the log",
     response_class=Response,
-    responses=errors(404)
+    responses=reading(404, 422)
     | {
         200: {
             "description": "JSON lines, an event each; or a Parquet table, a row per element.",
@@ -36,9 +36,13 @@ router = APIRouter(prefix="/v1/bandits/{name}", tags=["logs"])
 )
 async def read(
     request: Request,
-    name: str,
-    format: Annotated[Literal["jsonl", "parquet"], Query()] = "jsonl",  # noqa: A002
-    after: Annotated[int, Query(ge=0, le=2**62)] = 0,
+    name: BanditName,
+    format: Annotated[  # noqa: A002
+        Literal["jsonl", "parquet"], Query(description="JSON lines, or a Parquet table.")
+    ] = "jsonl",
+    after: Annotated[
+        int, Query(ge=0, le=2**62, description="The number of the last event that is known.")
+    ] = 0,
 ) -> Response:
     """All events after a number."""
     worker: Worker = request.app.state.worker

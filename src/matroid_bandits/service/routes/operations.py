@@ -39,7 +39,7 @@ async def healthz() -> Response:
     "/readyz",
     summary="Whether bandits can be served",
     response_model=StatusAnswer,
-    responses=errors(),
+    responses=errors(503),
     openapi_extra=_OPEN,
 )
 async def readyz(request: Request) -> Response:
@@ -55,7 +55,7 @@ async def readyz(request: Request) -> Response:
     "/metrics",
     summary="Metrics for Prometheus",
     response_class=PlainTextResponse,
-    responses=errors(),
+    responses=errors(401),
 )
 async def metrics(request: Request) -> Response:
     """Counts, latencies, and how long ago something was learned."""

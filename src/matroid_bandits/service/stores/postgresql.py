@@ -124,7 +124,7 @@ class PostgreSQLStore:
         return await self._events("number > %s ORDER BY number LIMIT %s", name, after, limit)
 
     async def decision(self, name: str, decision: str) -> list[Event]:
-        return await self._events("decision = %s ORDER BY number", name, decision)
+        return sorted(await self._events("decision = %s AND decision IS NOT NULL", name, decision))
 
     async def latest(self, name: str, kind: str, limit: int) -> list[Event]:
         return await self._events("kind = %s ORDER BY number DESC LIMIT %s", name, kind, limit)
@@ -216,12 +216,16 @@ class _Transaction:
     async def decisions(self, ids: Iterable[str]) -> dict[str, list[Event]]:
         rows = await _rows(
             self._connection,
-            f"SELECT {_COLUMNS} FROM events WHERE bandit = %s AND decision = ANY(%s)"  # noqa: S608
-            " ORDER BY number",
-            (self._id, [one for one in ids if not _is_impossible(one)]),
+            # One look into the index for each. A plain join would, without statistics of a table
+            # that grows, read the whole log. The index has only events with a decision, and is used
+            # only if the query says so.
+            f"SELECT {_COLUMNS} FROM unnest(%s::text[]) AS wanted (id) CROSS JOIN LATERAL"  # noqa: S608
+            " (SELECT * FROM events WHERE bandit = %s AND decision = wanted.id"
+            " AND decision IS NOT NULL OFFSET 0) AS found",
+            ([*dict.fromkeys(one for one in ids if not _is_impossible(one))], self._id),
         )
         found: dict[str, list[Event]] = {}
-        for row in rows:
+        for row in sorted(rows):
             event = Event.from_row(row)
             found.setdefault(event.decision or "", []).append(event)
         return found
