@@ -9,6 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from starlette.requests import ClientDisconnect
 
 from matroid_bandits._arguments import abbreviated
 from matroid_bandits.service.errors import ServiceError, invalid
@@ -30,7 +31,11 @@ _MOST_KEYS = 200_000
 
 async def body_of(request: Request, form: type[Form]) -> Form:
     """The body of a request, checked; an empty one is an empty object."""
-    data = await request.body() or b"{}"
+    try:
+        data = await request.body() or b"{}"
+    except ClientDisconnect:
+        # Nobody reads this, but it is not a fault either.
+        raise ServiceError(400, "incomplete", "the body did not come to its end") from None
     _refuse_doubtful(data)
     try:
         return form.model_validate_json(data)

@@ -16,7 +16,7 @@ from matroid_bandits.errors import DecisionError, NoBasisError
 from matroid_bandits.policies.contract.availability import availability_mask
 from matroid_bandits.service.bandit import Bandit
 from matroid_bandits.service.commands import Answer, Command, Configure, Decide, Expire, Learn, Move
-from matroid_bandits.service.errors import ServiceError, at_place, invalid
+from matroid_bandits.service.errors import ServiceError, at_place, in_http, invalid
 from matroid_bandits.service.events import Event, RecordedDecision, mask_text
 from matroid_bandits.service.labels import is_same, json_text, label_of
 from matroid_bandits.service.problems import made_policy, made_problem
@@ -43,14 +43,6 @@ _STATUS = {
 _MOST_LABELS = 100_000
 # More commands are not handled in one transaction.
 _LARGEST_BATCH = 2_000
-# What the library says to users of Python, and what users of HTTP read instead.
-_WORDS = {
-    "pass allow_smaller=True to play what there is": 'send "allow_smaller": true to play what '
-    "there is",
-    "; an id is that of the Decision which decide() returned": "",
-    "closed with final=True, or by update or select": 'closed with "final": true',
-    " update() takes feedback about any elements": "",
-}
 
 
 def created(
@@ -145,7 +137,7 @@ class ServedBandit(Bandit):
                 command.id, mask, command.allow_smaller, self.policy._rule, shown
             )
         except NoBasisError as error:
-            raise ServiceError(422, "no_basis", _in_http(error), "available") from error
+            raise ServiceError(422, "no_basis", in_http(error), "available") from error
         except ValueError as error:
             raise at_place(error, "available") from error
         chosen = elements.tolist()
@@ -209,7 +201,7 @@ class ServedBandit(Bandit):
             self._learn_elements(command.id, elements, command.rewards, command.final)
         except DecisionError as error:
             status, code = _STATUS[error.reason]
-            raise ServiceError(status, code, _in_http(error), "rewards") from error
+            raise ServiceError(status, code, in_http(error), "rewards") from error
         except ValueError as error:
             raise at_place(error, "rewards") from error
         texts = self._texts
@@ -376,14 +368,6 @@ def _check_missing_reward(policy: Policy[Any], reward: float | None) -> None:
         policy.expire([], reward)
     except ValueError as error:
         raise at_place(error, "missing_reward") from error
-
-
-def _in_http(error: Exception) -> str:
-    """A message of the library in the words of HTTP."""
-    text = str(error)
-    for python, http in _WORDS.items():
-        text = text.replace(python, http)
-    return text
 
 
 def _unknown(identifier: str) -> ServiceError:

@@ -26,6 +26,7 @@ __all__ = ["ROLES", "Key", "KeyFile", "allows"]
 ROLES = ("reader", "writer", "admin")
 # How often the file is looked at, in seconds.
 _INTERVAL = 1.0
+_HOW = "make one by: matroid-bandits keys add NAME --role admin --keys FILE"
 
 
 class Key(NamedTuple):
@@ -35,6 +36,14 @@ class Key(NamedTuple):
     role: str
     sha256: str
     created: str
+
+
+def _is_right(key: Key) -> bool:
+    return (
+        all(isinstance(part, str) for part in key)
+        and key.role in ROLES
+        and re.fullmatch("[0-9a-f]{64}", key.sha256) is not None
+    )
 
 
 def allows(role: str, needed: str) -> bool:
@@ -62,20 +71,19 @@ class KeyFile:
         Raises
         ------
         ValueError
-            If the file is not one of keys.
+            If there is no such file, or it is not one of keys.
         OSError
             If it cannot be read.
         """
         try:
             rows = json.loads(self._path.read_text(encoding="utf-8"))["keys"]
             keys = [Key(**row) for row in rows]
-            if not all(key.role in ROLES and len(key.sha256) == 64 for key in keys):
-                raise ValueError("a role or a hash is wrong")
-        except (ValueError, TypeError, KeyError) as error:
-            raise ValueError(
-                f"{self._path} is not a file of keys ({error}); make one by: matroid-bandits keys "
-                "add NAME --role admin"
-            ) from error
+            if not all(map(_is_right, keys)):
+                raise ValueError("a name, a role or a hash is wrong")
+        except FileNotFoundError:
+            raise ValueError(f"there is no file of keys {self._path}; {_HOW}") from None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise ValueError(f"{self._path} is not a file of keys ({error}); {_HOW}") from error
         return keys
 
     def find(self, given: str) -> Key | None:

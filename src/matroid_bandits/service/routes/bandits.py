@@ -67,12 +67,13 @@ async def create(request: Request) -> Response:
     """Create a bandit. The same request again changes nothing."""
     form = await body_of(request, BanditRequest)
     worker: Worker = request.app.state.worker
-    _check_limit(form.max_open_decisions, worker)
+    if "max_open_decisions" in form.model_fields_set:
+        _check_limit(form.max_open_decisions, worker)
     settings = Settings(
         expire_after=form.expire_after,
         missing_reward=form.missing_reward,
         sticky_for=form.sticky_for,
-        max_open_decisions=form.max_open_decisions,
+        max_open_decisions=min(form.max_open_decisions, worker.limits.open_decisions),
     )
     problem = form.problem.model_dump(exclude_unset=True)
     coordinates = None
@@ -119,7 +120,8 @@ async def change(request: Request, name: BanditName) -> Response:
     """Change some settings; those that are left out stay."""
     form = await body_of(request, BanditChanges)
     worker: Worker = request.app.state.worker
-    _check_limit(form.max_open_decisions, worker)
+    if "max_open_decisions" in form.model_fields_set:
+        _check_limit(form.max_open_decisions, worker)
     changes = {key: getattr(form, key) for key in sorted(form.model_fields_set)}
     await granted(worker, name, Configure(changes))
     return await _described(worker, name, 200, elements=False)
