@@ -15,6 +15,8 @@ from matroid_bandits.service.export import json_lines, write_parquet
 from matroid_bandits.service.routes.documented import BanditName, reading
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from matroid_bandits.service.worker import Worker
 
 __all__ = ["router"]
@@ -49,7 +51,9 @@ async def read(
     await worker.queue(name)
     if format == "jsonl":
         lines = json_lines(worker.store, name, after)
-        return StreamingResponse(lines, media_type="application/jsonl")
+        # An error must come before the answer begins.
+        first = await anext(lines, b"")
+        return StreamingResponse(_joined(first, lines), media_type="application/jsonl")
     folder = TemporaryDirectory()
     path = Path(folder.name) / f"{name}.parquet"
     try:
@@ -63,3 +67,9 @@ async def read(
         filename=path.name,
         background=BackgroundTask(asyncio.to_thread, folder.cleanup),
     )
+
+
+async def _joined(first: bytes, others: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for piece in others:
+        yield piece
