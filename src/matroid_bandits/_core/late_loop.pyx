@@ -120,7 +120,9 @@ def run_late(
                 policy.choose(None)
                 value = play(policy, rewards, means, drawn, are_costs, pivot)
                 late = delays.take(policy.rank)
-                row = policy.decisions.find(policy.new_decision(None, policy.chosen[: policy.round_rank]))
+                row = policy.decisions.find(
+                    policy.new_decision(None, policy.chosen[: policy.round_rank])
+                )
                 if policy.rank == 0:
                     # There is nothing to wait for.
                     policy.learn_row(row, 0, None, OPEN)
