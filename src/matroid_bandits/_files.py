@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["UNFINISHED", "remove_leftovers", "replacing"]
+__all__ = ["UNFINISHED", "create", "remove_leftovers", "replacing", "sync_folder"]
 
 #: How the names of files end that are being written; they begin with a dot.
 UNFINISHED = ".unfinished"
@@ -39,7 +39,36 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             temporary.unlink()
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
+
+
+def create(path: Path, content: bytes) -> bool:
+    """Write a file that does not exist yet; return whether this call has written it.
+
+    Of several processes, on any machines, exactly one succeeds. The file is complete or does not
+    exist.
+    """
+    temporary = path.with_name(f"{_start(path)}{secrets.token_hex(8)}{UNFINISHED}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            # Unlike a renaming, a link never takes the place of a file.
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        except OSError:
+            # A file system without links: there, the last of several processes succeeds.
+            if path.exists():
+                return False
+            temporary.replace(path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+    sync_folder(path.parent)
+    return True
 
 
 def _start(path: Path) -> str:
@@ -58,7 +87,7 @@ def remove_leftovers(path: Path) -> None:
                         Path(entry.path).unlink()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Write the list of files in `folder` to disk."""
     if os.name != "posix":
         return

@@ -12,7 +12,12 @@ try:
 except ImportError:
     HAS_TQDM = False
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "say"]
+
+
+def say(text: str) -> None:
+    """Print a line to standard error, wherever that leads."""
+    print(text, file=sys.stderr, flush=True)
 
 
 class Progress:

@@ -10,4 +10,4 @@ def no_download(monkeypatch) -> None:
     def refuse() -> Path:
         raise AssertionError("a test must not download anything")
 
-    monkeypatch.setattr("matroid_bandits.experiments.movies.fetch_movielens", refuse)
+    monkeypatch.setattr("matroid_bandits.experiments.reading.movies.fetch_movielens", refuse)

@@ -11,7 +11,8 @@ import matroid_bandits as mb
 from matroid_bandits import catalog
 from matroid_bandits.cli import main
 from matroid_bandits.datasets import DownloadError
-from matroid_bandits.experiments import read_results, report, summarize
+from matroid_bandits.experiments import read_results, summarize
+from matroid_bandits.experiments.reporting import report
 
 STUDY = """\
 title = "Two graphs"
@@ -173,7 +174,7 @@ def test_without_a_network_the_notice_is_loud(capsys, monkeypatch) -> None:
     def no_network() -> Path:
         raise DownloadError("https://a.b/c.zip", "a.b cannot be reached", "")
 
-    monkeypatch.setattr("matroid_bandits.experiments.movies.fetch_movielens", no_network)
+    monkeypatch.setattr("matroid_bandits.experiments.reading.movies.fetch_movielens", no_network)
     assert main(["reproduce", "--only=linear", "--runs=2", "--horizon=200", "--jobs=1"]) == 0
     printed = capsys.readouterr()
     assert printed.err.count("NOT MovieLens but invented movies") == 2  # before and after
@@ -296,10 +297,10 @@ def test_a_reader_that_goes_away_does_not_stop_the_work() -> None:
 
 
 def test_a_full_disk(capsys, monkeypatch) -> None:
-    def full(path: Path, content: bytes) -> None:
-        raise OSError(28, "No space left on device", str(path))
+    def full(self, lines: bytes) -> None:
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("matroid_bandits.experiments.store.write_atomically", full)
+    monkeypatch.setattr("matroid_bandits.experiments.storing.parts.PartWriter.write", full)
     assert main(["run", "study.toml", "--jobs=1"]) == 1
     error = capsys.readouterr().err
     assert error.startswith("matroid-bandits run: [Errno 28] No space left on device")
@@ -329,6 +330,21 @@ def test_without_the_extra(tmp_path) -> None:
     assert done.stderr == (
         "matroid-bandits run: studies need pandas: pip install 'matroid-bandits[experiments]'\n"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments", ["reproduce --list", "slurm reproduce --only K5 --shards 4 --time 5"]
+)
+def test_what_needs_no_extra(arguments: str) -> None:
+    extras = "loky cloudpickle pandas pyarrow scipy matplotlib jinja2 tqdm pooch distributed"
+    code = (
+        "import sys\n"
+        f"sys.modules |= dict.fromkeys({extras.split()!r})\n"
+        "from matroid_bandits.cli import main\n"
+        f"sys.exit(main({arguments.split()!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_terminal_without_the_signs(tmp_path) -> None:

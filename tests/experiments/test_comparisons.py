@@ -15,8 +15,8 @@ import pytest
 from scipy import stats
 
 from matroid_bandits.experiments import Results, compare, summarize
-from matroid_bandits.experiments.comparisons import compare_all, pairwise_intervals
-from matroid_bandits.experiments.findings import findings
+from matroid_bandits.experiments.analysis.comparisons import compare_all, pairwise_intervals
+from matroid_bandits.experiments.reporting.findings import findings
 
 STUDIES = 2000
 BOUND = 0.05 + 3 * sqrt(0.05 * 0.95 / STUDIES)
@@ -151,6 +151,7 @@ def made_up(regrets: np.ndarray, policies: list[str]) -> Results:
     origin = {"size": 3, "rank": 1, "horizon": 10}
     study = {
         "identity": {
+            "seed": 0,
             "runs": runs,
             "policies": {policy: {} for policy in policies},
             "instances": {"x": origin},

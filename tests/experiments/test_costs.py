@@ -19,7 +19,7 @@ from matroid_bandits.experiments import (
     run_study,
     write_report,
 )
-from matroid_bandits.experiments import report as report_module
+from matroid_bandits.experiments.reporting import report as report_module
 
 LINKS = "source,target,ms\nOslo,Rome,30\nRome,Cork,20\nCork,Oslo,10\nOslo,Bonn,15\nBonn,Rome,26\n"
 MS = [30.0, 20.0, 10.0, 15.0, 26.0]

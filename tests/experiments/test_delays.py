@@ -17,8 +17,8 @@ from matroid_bandits.experiments import (
     shipped_study,
     write_report,
 )
-from matroid_bandits.experiments.delay_costs import delay_costs
-from matroid_bandits.experiments.late import delay_text
+from matroid_bandits.experiments.analysis.delay_costs import delay_costs
+from matroid_bandits.experiments.reading.late import delay_text
 
 CODE = """
 import numpy as np

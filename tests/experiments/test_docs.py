@@ -1,11 +1,13 @@
-"""The examples of docs/studies.md run."""
+"""The examples of docs/studies.md and docs/cluster.md run."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from matroid_bandits.cli import _parser
 from matroid_bandits.experiments import load_study
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -52,4 +54,33 @@ def test_from_python(tmp_path: Path, capsys, monkeypatch) -> None:
     assert Path("results/mine/report.html").exists()
     runs = pd.read_parquet("results/mine/runs.parquet")
     assert set(runs["policy"]) == {"MAUB", "OMM", "cautious"}
-    assert not Path("results/mine/parts").exists()
+
+
+# ---- On a cluster ----
+
+CLUSTER = (DOCS / "cluster.md").read_text()
+
+
+def test_the_python_of_the_cluster_page_runs(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"```python\n(.*?)```", CLUSTER, flags=re.DOTALL)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    exec(block, namespace)
+    assert len(namespace["results"].runs) == 8
+
+
+def cluster_commands() -> list[str]:
+    shell = re.findall(r"```sh\n(.*?)```", CLUSTER, flags=re.DOTALL)
+    lines = [
+        line.partition("#")[0].partition(">")[0].strip()
+        for text in shell
+        for line in text.splitlines()
+    ]
+    return [line for line in lines if line.startswith("matroid-bandits")]
+
+
+@pytest.mark.parametrize("command", cluster_commands())
+def test_the_options_of_the_cluster_page_exist(command: str) -> None:
+    options, unknown = _parser().parse_known_args(shlex.split(command)[1:])
+    assert unknown == []
+    assert options.command in {"run", "report", "slurm"}

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from matroid_bandits.experiments import load_study, run_study, write_report
-from matroid_bandits.experiments.escaping import csv_cell, markdown, tex
+from matroid_bandits.experiments.reporting.escaping import csv_cell, markdown, tex
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from matroid_bandits.experiments import (
     shipped_study,
     write_report,
 )
-from matroid_bandits.experiments.pages import pages
-from matroid_bandits.experiments.plots import oracle_calls_figure, regret_figure
+from matroid_bandits.experiments.reporting.pages import pages
+from matroid_bandits.experiments.reporting.plots import oracle_calls_figure, regret_figure
 
 STUDY = {
     "horizon": 300,

@@ -18,7 +18,7 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import catalog
 from matroid_bandits.experiments import StudyError, load_study, read_results, run_study
-from matroid_bandits.experiments.fingerprint import fingerprint, plain
+from matroid_bandits.experiments.reading.fingerprint import fingerprint, plain
 
 Maker = Callable[[np.random.Generator], tuple[mb.Matroid, mb.Matroid]]
 
@@ -551,7 +551,7 @@ import numpy as np
 import matroid_bandits as mb
 from matroid_bandits import catalog
 from matroid_bandits.experiments import load_study
-from matroid_bandits.experiments.fingerprint import fingerprint
+from matroid_bandits.experiments.reading.fingerprint import fingerprint
 
 COLORS = {"red", "green", "blue", "gray"}
 

@@ -17,8 +17,8 @@ from matroid_bandits.experiments import (
     summarize,
     write_report,
 )
-from matroid_bandits.experiments.counting import quick_n_bases
-from matroid_bandits.experiments.formatting import count
+from matroid_bandits.experiments.analysis.formatting import count
+from matroid_bandits.experiments.reading.counting import quick_n_bases
 
 
 @pytest.fixture(scope="module")

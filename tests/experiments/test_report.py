@@ -25,11 +25,11 @@ from matroid_bandits.experiments import (
     summarize,
     write_report,
 )
-from matroid_bandits.experiments import report as report_module
-from matroid_bandits.experiments.findings import findings
-from matroid_bandits.experiments.formatting import as_printed, number, ratio
-from matroid_bandits.experiments.plots import spread_of_regrets
-from matroid_bandits.experiments.summary import band, growth, half_width, leading_policy
+from matroid_bandits.experiments.analysis.formatting import as_printed, number, ratio
+from matroid_bandits.experiments.analysis.summary import band, growth, half_width, leading_policy
+from matroid_bandits.experiments.reporting import report as report_module
+from matroid_bandits.experiments.reporting.findings import findings
+from matroid_bandits.experiments.reporting.plots import spread_of_regrets
 
 FILES = {
     "report.html",
@@ -43,7 +43,7 @@ FILES = {
         for kind in ("png", "svg", "pdf")
     ),
 }
-SOURCES = ("study.json", "sessions.json", "runs.parquet", "curves.parquet")
+SOURCES = ("study.json", "sessions", "runs.parquet", "curves.parquet")
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +56,13 @@ def folder(tmp_path_factory) -> Path:
     return out
 
 
+def copy_sources(folder: Path, to: Path) -> None:
+    """What a report is made of."""
+    for name in SOURCES:
+        copy = shutil.copytree if (folder / name).is_dir() else shutil.copy
+        copy(folder / name, to / name)
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in FILES}
 
@@ -64,13 +71,12 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_report_is_rebuilt_from_results_alone(folder: Path, tmp_path, monkeypatch) -> None:
-    for name in SOURCES:
-        shutil.copy(folder / name, tmp_path)
+    copy_sources(folder, tmp_path)
 
     def refuse(*arguments, **options):
         raise AssertionError("a report runs nothing")
 
-    monkeypatch.setattr("matroid_bandits.experiments.worker.simulate", refuse)
+    monkeypatch.setattr("matroid_bandits.experiments.running.worker.simulate", refuse)
     written = write_report(tmp_path)
     assert {path.name for path in written.files} == FILES
     assert {path.name for path in tmp_path.iterdir()} == FILES | set(SOURCES)
@@ -173,8 +179,7 @@ def test_names_from_users_are_escaped(tmp_path) -> None:
 
 
 def test_an_unfinished_study_has_a_report_that_says_so(folder: Path, tmp_path) -> None:
-    for name in SOURCES:
-        shutil.copy(folder / name, tmp_path)
+    copy_sources(folder, tmp_path)
     runs = pd.read_parquet(folder / "runs.parquet")
     runs.drop(index=[0, 1]).to_parquet(tmp_path / "runs.parquet")
     written = write_report(tmp_path)
@@ -253,8 +258,7 @@ def test_the_bound_is_drawn_and_is_in_the_tables(folder: Path) -> None:
 
 def test_without_bounds_nothing_is_said_of_them(folder: Path, tmp_path) -> None:
     """As in folders of versions that did not know them."""
-    for name in SOURCES:
-        shutil.copy(folder / name, tmp_path)
+    copy_sources(folder, tmp_path)
     runs = pd.read_parquet(folder / "runs.parquet")
     runs.drop(columns="lower_bound").to_parquet(tmp_path / "runs.parquet")
     written = write_report(tmp_path)
@@ -298,7 +302,7 @@ def many(tmp_path_factory) -> Results:
     )
     results = run_study(study, tmp_path_factory.mktemp("many"), jobs=1)
     factors = {name: 40 ** (k / 15) for k, name in enumerate(MANY)}
-    results.curves["regret"] *= results.curves["policy"].map(factors)
+    results.curves["regret"] *= results.curves["policy"].map(factors).astype(float)
     results.runs["regret"] = results.runs["policy"].map(factors) * (1 + results.runs["seed"] / 1000)
     results.runs["oracle_calls"] += 100 * results.runs["policy"].map(MANY.index)
     return results
@@ -555,14 +559,13 @@ def test_a_leader_that_is_nowhere_lower_names_the_other(tmp_path) -> None:
 
 
 def test_runs_of_different_versions_are_pointed_out(folder: Path, tmp_path) -> None:
-    for name in SOURCES:
-        shutil.copy(folder / name, tmp_path)
+    copy_sources(folder, tmp_path)
+    (session,) = (tmp_path / "sessions").iterdir()
+    later = json.loads(session.read_text()) | {"numpy": "99.0"}
+    (tmp_path / "sessions" / "later.json").write_text(json.dumps(later))
     runs = pd.read_parquet(folder / "runs.parquet")
-    runs["session"] = np.arange(len(runs)) % 2
+    runs["session"] = np.where(np.arange(len(runs)) % 2, session.stem, "later")
     runs.to_parquet(tmp_path / "runs.parquet")
-    sessions = json.loads((folder / "sessions.json").read_text())
-    later = sessions[0] | {"numpy": "99.0"}
-    (tmp_path / "sessions.json").write_text(json.dumps([*sessions, later]))
     (warning,) = [w for w in write_report(tmp_path).warnings if "different versions" in w]
     assert "NumPy 99.0" in warning
     assert "different versions" in (tmp_path / "report.html").read_text()

@@ -24,12 +24,13 @@ from matroid_bandits.experiments import (
     StudyError,
     load_study,
     read_results,
-    results,
     run_study,
-    runner,
-    store,
 )
-from matroid_bandits.experiments.provenance import SESSION_KEYS
+from matroid_bandits.experiments.running import runner, worker
+from matroid_bandits.experiments.running.pools import available_cores
+from matroid_bandits.experiments.storing import results
+from matroid_bandits.experiments.storing.parts import PartReading, read_part
+from matroid_bandits.experiments.storing.provenance import SESSION_KEYS
 from matroid_bandits.experiments.study import Task
 
 from ..seeds import seeds
@@ -112,9 +113,12 @@ def test_sessions_record_command_and_versions(small: Study, tmp_path: Path) -> N
     assert session["matroid-bandits"] == mb.__version__
     assert session["numpy"] == np.__version__
     assert session["processor"]
-    assert session.keys() == SESSION_KEYS | {"ended", "elapsed"}
+    assert session.keys() >= SESSION_KEYS | {"name", "host", "pid", "ended", "elapsed", "workers"}
     assert session["started"] <= session["ended"]
-    assert set(found.runs["session"]) == {0}
+    assert set(found.runs["session"]) == {session["name"]}
+    assert [path.stem for path in tmp_path.glob("sessions/*")] == [session["name"]]
+    assert [path.stem for path in tmp_path.glob("parts/*")] == [session["name"]]
+    assert [done["runs"] for done in session["workers"].values()] == [18]
     assert (found.runs["seconds"] > 0).all()
     identity = json.loads((tmp_path / "study.json").read_text())["identity"]
     assert (identity["seed"], identity["runs"]) == (0, 3)
@@ -260,13 +264,14 @@ def test_an_instance_may_get_more_policies(tmp_path: Path, monkeypatch) -> None:
 
 def count_runs(monkeypatch) -> list[Task]:
     ran: list[Task] = []
-    run = runner.Worker.run
+    run = worker.Worker.run
 
-    def counted(self, task: Task) -> None:
-        run(self, task)
+    def counted(self, task: Task) -> bytes:
+        line = run(self, task)
         ran.append(task)
+        return line
 
-    monkeypatch.setattr(runner.Worker, "run", counted)
+    monkeypatch.setattr(worker.Worker, "run", counted)
     return ran
 
 
@@ -290,13 +295,12 @@ def test_ctrl_c_loses_nothing(small: Study, expected: Results, tmp_path, monkeyp
             raise KeyboardInterrupt
         return simulate(*arguments, **options)
 
-    monkeypatch.setattr("matroid_bandits.experiments.worker.simulate", tired)
+    monkeypatch.setattr("matroid_bandits.experiments.running.worker.simulate", tired)
     with pytest.raises(KeyboardInterrupt):
         run_study(small, tmp_path, jobs=1)
     kept = read_results(tmp_path)
     assert len(kept.runs) == 7
     assert (tmp_path / "runs.parquet").exists()
-    assert not (tmp_path / "parts").exists()
     ran = count_runs(monkeypatch)
     finished = run_study(small, tmp_path, jobs=1)
     assert len(ran) == 11
@@ -304,40 +308,50 @@ def test_ctrl_c_loses_nothing(small: Study, expected: Results, tmp_path, monkeyp
     assert sorted(finished.runs["session"].value_counts()) == [7, 11]
 
 
-@pytest.mark.parametrize("at", ["curves.parquet", "runs.parquet", "unlink"])
+@pytest.mark.parametrize("at", ["curves.parquet", "runs.parquet"])
 def test_a_crash_while_gathering(small, expected, tmp_path, monkeypatch, at: str) -> None:
     """An interruption between two writes does no harm."""
-    write = store.write_atomically
+    write = results.write_table
 
-    def crash(path: Path, content: bytes) -> None:
+    def crash(path: Path, table) -> None:
         if path.name == at:
             raise RuntimeError("power cut")
-        write(path, content)
-
-    def crash_late(self: Path) -> None:
-        raise RuntimeError("power cut")
+        write(path, table)
 
     with monkeypatch.context() as patch:
-        patch.setattr(results, "write_atomically", crash)
-        if at == "unlink":
-            patch.setattr(Path, "unlink", crash_late)
+        patch.setattr(results, "write_table", crash)
         with pytest.raises(RuntimeError, match="power cut"):
             run_study(small, tmp_path, jobs=1)
     assert_same_numbers(read_results(tmp_path), expected)
     ran = count_runs(monkeypatch)
     assert_same_numbers(run_study(small, tmp_path, jobs=1), expected)
     assert ran == []
-    assert not (tmp_path / "parts").exists()
+
+
+def test_tables_can_be_made_again(small, expected, tmp_path, monkeypatch) -> None:
+    run_study(small, tmp_path, jobs=1)
+    for name in ("runs.parquet", "curves.parquet"):
+        (tmp_path / name).unlink()
+    ran = count_runs(monkeypatch)
+    assert_same_numbers(run_study(small, tmp_path, jobs=1), expected)
+    assert ran == []
+    assert (tmp_path / "runs.parquet").exists()
+
+
+def test_parts_are_not_needed_once_there_are_tables(small, expected, tmp_path) -> None:
+    run_study(small, tmp_path, jobs=1)
+    shutil.rmtree(tmp_path / "parts")
+    assert_same_numbers(run_study(small, tmp_path, jobs=1), expected)
 
 
 def test_unfinished_files_are_ignored(small, expected, tmp_path) -> None:
     run_study(small, tmp_path, jobs=1)
-    parts = tmp_path / "parts"
-    parts.mkdir()
-    (parts / ".K5-MAUB-seed-0.json.1.unfinished").write_text('{"instance": "K5", "pol')
-    (tmp_path / ".study.json.1.unfinished").write_text("{")
+    # They may be another process's, which is writing.
+    leftovers = [tmp_path / ".study.json.1.unfinished", tmp_path / "sessions" / ".x.1.unfinished"]
+    for path in leftovers:
+        path.write_text("{")
     assert_same_numbers(run_study(small, tmp_path, jobs=1), expected)
-    assert not list(tmp_path.rglob("*.unfinished"))
+    assert all(path.exists() for path in leftovers)
 
 
 STUDY = """\
@@ -373,9 +387,18 @@ def start(study_file: Path, out: Path, jobs: int) -> subprocess.Popen:
     )
 
 
+def finished_runs(out: Path) -> dict[Task, float]:
+    """Which runs are in the parts, and their seconds."""
+    return {
+        run.task: run.numbers["seconds"]
+        for path in out.glob("parts/*.jsonl")
+        for run in read_part(path, PartReading(0))
+    }
+
+
 def wait_for_parts(process: subprocess.Popen, out: Path, number: int) -> None:
     for _ in range(6000):
-        if len(list(out.glob("parts/*.json"))) >= number:
+        if len(finished_runs(out)) >= number:
             return
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
@@ -392,15 +415,10 @@ def test_kill_and_resume(study_file, uninterrupted, tmp_path, jobs: int, parts: 
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     time.sleep(1.5)
-    kept = sorted(out.glob("parts/*.json"))
-    before = {path.name: path.read_bytes() for path in kept}
-    assert parts <= len(before) < 56
+    finished = finished_runs(out)
+    assert parts <= len(finished) < 56
     time.sleep(0.5)
-    assert sorted(out.glob("parts/*.json")) == kept  # no worker is still running
-    finished = {
-        (part["instance"], part["policy"], part["seed"]): part["seconds"]
-        for part in map(json.loads, before.values())
-    }
+    assert finished_runs(out) == finished  # no worker is still running
     process = start(study_file, out, jobs)
     output, errors = process.communicate()
     assert process.returncode == 0, errors
@@ -410,10 +428,10 @@ def test_kill_and_resume(study_file, uninterrupted, tmp_path, jobs: int, parts: 
     assert_same_numbers(found, uninterrupted)
     # Not run again: their seconds are those of the first time, and so is their session.
     for run in found.runs.to_dict("records"):
-        key = (run["instance"], run["policy"], run["seed"])
-        assert run["session"] == (0 if key in finished else 1)
-        if key in finished:
-            assert run["seconds"] == finished[key]
+        task = Task(run["instance"], run["policy"], run["seed"])
+        assert run["session"] == found.sessions[0 if task in finished else 1]["name"]
+        if task in finished:
+            assert run["seconds"] == finished[task]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -436,7 +454,7 @@ def test_ctrl_c_and_resume(study_file, uninterrupted, tmp_path, jobs: int) -> No
     assert process.returncode == 0, errors
     found = read_results(out)
     assert_same_numbers(found, uninterrupted)
-    assert (found.runs["session"] == 0).sum() == kept
+    assert (found.runs["session"] == found.sessions[0]["name"]).sum() == kept
 
 
 def test_a_second_process_in_the_same_folder_is_refused(study_file, tmp_path) -> None:
@@ -484,6 +502,7 @@ def test_ctrl_c_ends_long_runs_at_once(tmp_path) -> None:
 def test_a_run_whose_curve_is_gone_is_run_again(small, expected, tmp_path, monkeypatch) -> None:
     run_study(small, tmp_path, jobs=1)
     (tmp_path / "curves.parquet").unlink()
+    shutil.rmtree(tmp_path / "parts")
     ran = count_runs(monkeypatch)
     assert_same_numbers(run_study(small, tmp_path, jobs=1), expected)
     assert len(ran) == 18
@@ -571,10 +590,11 @@ def test_a_worker_that_is_killed(tmp_path) -> None:
 
     study = load_study({"horizon": 50, "runs": 3, "policies": ["OMM", Fatal], "instances": ["K5"]})
     with pytest.raises(
-        StudyError, match=r"a worker process was killed.* run the same command agai"
+        StudyError, match=r"3 of 6 runs failed, the first one K5 Fatal .*process was killed"
     ):
         run_study(study, tmp_path, jobs=2)
-    assert len(read_results(tmp_path).runs) <= 3
+    # The others are finished, whoever shared a process with them.
+    assert read_results(tmp_path).runs["policy"].tolist() == ["OMM"] * 3
 
 
 def test_a_class_that_workers_cannot_import(tmp_path, monkeypatch) -> None:
@@ -589,6 +609,10 @@ def test_a_class_that_workers_cannot_import(tmp_path, monkeypatch) -> None:
 
 
 # ---- the folder of a study ----
+
+
+def content_of(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture(scope="module")
@@ -622,12 +646,12 @@ def taken(small: Study, tmp_path_factory) -> Path:
     ],
 )
 def test_the_folder_of_another_study_is_refused(small, taken, changes, difference) -> None:
-    before = {path.name: path.read_bytes() for path in taken.iterdir()}
+    before = content_of(taken)
     with pytest.raises(StudyError, match="belongs to another study:") as refused:
         run_study(load_study(SMALL | changes), taken)
     assert difference in str(refused.value)
     assert "choose another folder (--out)" in str(refused.value)
-    assert before == {path.name: path.read_bytes() for path in taken.iterdir()}
+    assert before == content_of(taken)
 
 
 def test_a_study_that_has_grown(small, expected, taken, tmp_path, monkeypatch) -> None:
@@ -668,9 +692,10 @@ def test_folders_with_other_things(small, tmp_path) -> None:
     [
         ("study.json", "[]", "does not describe a study"),
         ("study.json", '{"format": 1}', "does not describe a study"),
+        ("sessions/x.json", "[1]", "does not describe a session"),
+        ("sessions/x.json", "{", "x.json cannot be read"),
+        ("sessions/x.json", '{"jobs": 1}', "session x lacks command"),
         ("sessions.json", "[1]", "are damaged"),
-        ("sessions.json", "[]", "of an unknown session"),
-        ("sessions.json", '[{"jobs": 1}]', "sessions.json lacks command"),
         ("runs.parquet", "PAR1", "runs.parquet cannot be read"),
         ("parts/x.json", "{}", "are damaged: KeyError"),
         ("parts/x.json", "{", "x.json cannot be read"),
@@ -678,11 +703,17 @@ def test_folders_with_other_things(small, tmp_path) -> None:
 )
 def test_damage_is_reported_in_one_line(taken, tmp_path, name, content, message) -> None:
     shutil.copytree(taken, tmp_path / "mine")
-    (tmp_path / "mine" / "parts").mkdir()
     (tmp_path / "mine" / name).write_text(content)
     with pytest.raises(StudyError, match=re.escape(message)) as refused:
         read_results(tmp_path / "mine")
     assert "\n" not in str(refused.value)
+
+
+def test_a_session_that_is_gone(taken, tmp_path) -> None:
+    shutil.copytree(taken, tmp_path / "mine")
+    shutil.rmtree(tmp_path / "mine" / "sessions")
+    with pytest.raises(StudyError, match="of an unknown session"):
+        read_results(tmp_path / "mine")
 
 
 @pytest.mark.parametrize(
@@ -690,7 +721,7 @@ def test_damage_is_reported_in_one_line(taken, tmp_path, name, content, message)
     [
         (lambda runs: runs.assign(instance="K99"), "there are runs of K99, which is not in"),
         (lambda runs: runs.assign(regret=np.nan), "runs without regret"),
-        (lambda runs: runs.assign(session=7), "of an unknown session"),
+        (lambda runs: runs.assign(session="7"), "of an unknown session"),
         (lambda runs: pd.concat([runs, runs.head(1)]), "a run is there twice"),
         (lambda runs: runs.drop(columns="seed"), "runs.parquet cannot be read"),
     ],
@@ -814,4 +845,4 @@ def test_numbers_that_contradict_each_other(
 def test_jobs_must_be_a_number(small, tmp_path) -> None:
     with pytest.raises(ValueError, match="jobs must be at least 1, got 0"):
         run_study(small, tmp_path, jobs=0)
-    assert runner.available_cores() >= 1
+    assert available_cores() >= 1

@@ -19,7 +19,7 @@ from matroid_bandits.experiments import (
     run_study,
     shipped_study,
 )
-from matroid_bandits.experiments.spec import policy_spec
+from matroid_bandits.experiments.reading.spec import policy_spec
 
 GOOD = """\
 title = "A study"
@@ -243,7 +243,7 @@ def test_movies_are_downloaded_once(monkeypatch) -> None:
         requested.append("network")
         raise DownloadError("https://a.b/c.zip", "a.b cannot be reached", "")
 
-    monkeypatch.setattr("matroid_bandits.experiments.movies.fetch_movielens", no_network)
+    monkeypatch.setattr("matroid_bandits.experiments.reading.movies.fetch_movielens", no_network)
     instances = [{"name": str(n), "matroid": {"movielens": n}} for n in (20, 30, 40)]
     study = load_study({"policies": ["OMM"], "instances": instances})
     assert [i.matroid.size for i in study.instances] == [20, 30, 40]

@@ -34,6 +34,7 @@ from matroid_bandits.datasets import (
     read_movielens,
     synthetic_catalog,
 )
+from matroid_bandits.datasets.download import cached_movielens
 
 # Never part of the repository: only some machines have it.
 DATA = Path(__file__).parents[3] / "shared" / "data" / "movielens"
@@ -757,6 +758,17 @@ def test_the_archive_is_downloaded_once(server: Server, store: Path) -> None:
     assert path.read_bytes() == ARCHIVE
     assert fetch_movielens(base_url=server.url.rstrip("/"), sha256=SHA256.upper()) == path
     assert server.requested == ["/data/ml-latest-small.zip"]
+
+
+def test_what_is_in_the_cache(server: Server, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("matroid_bandits.datasets.download._SHA256", SHA256)
+    assert cached_movielens() is None
+    assert not store.exists()
+    path = fetched(server)
+    assert cached_movielens() == path
+    path.write_bytes(b"half of i")
+    assert cached_movielens() is None
+    assert len(server.requested) == 1
 
 
 def test_what_is_downloaded_can_be_read(server: Server, tmp_path: Path) -> None:

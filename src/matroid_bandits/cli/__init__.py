@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from matroid_bandits import __version__
-from matroid_bandits.cli import gaps, listing, logs, serve, simulate, studies
+from matroid_bandits.cli import gaps, listing, logs, serve, simulate, slurm, studies
 from matroid_bandits.cli.options import Parser
 from matroid_bandits.cli.texts import silence
 
@@ -20,7 +20,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"matroid-bandits {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (studies, simulate, gaps, listing, serve, logs):
+    for module in (studies, slurm, simulate, gaps, listing, serve, logs):
         module.add_to(commands)
     return parser
 

@@ -1,21 +1,31 @@
-"""``matroid-bandits reproduce``, ``compare``, ``delays``, ``large``, ``run``, ``report``."""
+"""``matroid-bandits run``, ``report``, ``gather``, and the studies that ship."""
 
 import argparse
-import hashlib
 import signal
-import textwrap
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from matroid_bandits._tables import aligned
 from matroid_bandits.cli.options import whole_number
-from matroid_bandits.cli.texts import echo, plus_minus
+from matroid_bandits.cli.study_output import (
+    headline,
+    print_failures,
+    print_list,
+    print_plan,
+    print_report,
+    warn,
+)
+from matroid_bandits.cli.study_selection import (
+    add_selection_options,
+    load_selected,
+    results_folder,
+)
+from matroid_bandits.cli.texts import echo
 
 if TYPE_CHECKING:
-    from matroid_bandits.experiments import PolicySpec, Report, Study
+    from matroid_bandits.experiments import Study
+    from matroid_bandits.experiments.shards import Shard
 
-__all__ = ["add_to"]
+__all__ = ["SHIPPED", "add_to"]
 
 # matroid_bandits.experiments is imported in the functions below: it needs the extra of this name,
 # which the other commands do not.
@@ -61,7 +71,8 @@ class _Shipped(NamedTuple):
     example: str
 
 
-_SHIPPED = (
+#: The studies with commands of their own.
+SHIPPED = (
     _Shipped(
         "reproduce",
         "rerun the experiments of the paper and write a report",
@@ -95,7 +106,7 @@ _SHIPPED = (
 
 def add_to(commands: Any) -> None:
     """Add the commands."""
-    for study in _SHIPPED:
+    for study in SHIPPED:
         shipped = commands.add_parser(
             study.name,
             help=study.help,
@@ -130,53 +141,48 @@ def add_to(commands: Any) -> None:
     report.add_argument("--quiet", action="store_true", help="print the paths only")
     report.set_defaults(run=_report, parser=report)
 
+    gather = commands.add_parser(
+        "gather",
+        help="put the finished runs of a study, or of its shards, into two tables",
+        description="Put all finished runs in the folder of a study into the tables runs.parquet "
+        "and curves.parquet. Shards may still be running. `report` does this too.",
+        epilog="example: matroid-bandits gather results/study",
+        allow_abbrev=False,
+    )
+    gather.add_argument("folder", metavar="FOLDER", help="where the results are")
+    gather.add_argument("--quiet", action="store_true", help="print the paths only")
+    gather.set_defaults(run=_gather, parser=gather)
+
 
 def _add_options(parser: Any) -> None:
-    parser.add_argument(
-        "--out", metavar="FOLDER", help="where the results go (default: results/NAME)"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="three runs, a tenth of the rounds: a first look"
-    )
-    parser.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        metavar="INSTANCE",
-        help="this instance; may be repeated (default: all, see --list)",
-    )
-    parser.add_argument(
-        "--policy",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="this policy, by its label in the study, or any other, such as "
-        "'MAUB(noise=0.2)'; may be repeated (default: those of the study)",
-    )
-    parser.add_argument("--runs", type=whole_number(1), help="runs per instance and policy")
-    parser.add_argument("--horizon", type=whole_number(1), help="rounds, on every instance")
-    parser.add_argument("--seed", type=whole_number(0), help="seed of the first run")
+    add_selection_options(parser)
     parser.add_argument(
         "--jobs", type=whole_number(1, 4096), help="parallel processes (default: one per core)"
     )
     parser.add_argument(
-        "--movielens",
-        metavar="PATH",
-        help="folder or zip of ml-latest-small, ml-1m or ml-100k; or 'synthetic' for invented "
-        "movies (default: from the cache, or downloaded)",
+        "--shard",
+        metavar="I/N",
+        help="only the I-th of N shards, which may run at the same time on machines that share "
+        "FOLDER; 'auto' in a job array (see `matroid-bandits slurm`); then `report FOLDER`",
     )
     parser.add_argument(
-        "--graphs",
-        metavar="FOLDER",
-        help="folder of graph files that are not beside the study; an instance whose optional "
-        "file is in neither is left out",
+        "--dask",
+        metavar="ADDRESS",
+        help="run on a Dask cluster, by the address of its scheduler (tcp://host:8786), or 'local'",
     )
     parser.add_argument(
-        "--extend",
+        "--until-separated",
         action="store_true",
-        help="let FOLDER hold the same study with fewer instances, policies or runs",
+        help="go on with more runs until all pairs of policies are told apart",
+    )
+    parser.add_argument(
+        "--limit",
+        type=whole_number(1),
+        help="with --until-separated: the most runs per instance and policy (default: ten times "
+        "--runs)",
     )
     parser.add_argument("--list", action="store_true", help="show what would be run, and stop")
+    parser.add_argument("--plan", action="store_true", help="say how long it would take, and stop")
     parser.add_argument("--quiet", action="store_true", help="no progress bar; print paths only")
 
 
@@ -191,21 +197,21 @@ def _run_shipped(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from matroid_bandits.experiments import StudyError, load_study  # noqa: PLC0415
+    from matroid_bandits.experiments import StudyError  # noqa: PLC0415
 
+    _refuse_contradictions(options)
     try:
-        # Nothing is downloaded for a list.
-        movielens = options.movielens or ("synthetic" if options.list else None)
-        whole = load_study(
-            options.study,
-            only=options.only,
-            seed=options.seed,
-            movielens=movielens,
-            graphs=options.graphs,
-        )
-        study = _selected(whole, options)
+        study = load_selected(options)
         if options.list:
-            _print_list(study)
+            print_list(study)
+            return 0
+        if options.plan:
+            from matroid_bandits.experiments import plan_study  # noqa: PLC0415
+
+            folder = results_folder(study, options)
+            common = {"jobs": options.jobs, "extend": options.extend, "quiet": options.quiet}
+            plan = plan_study(study, folder, **common)
+            print_plan(study, plan, folder, is_download=not options.movielens)
             return 0
         return _execute(study, options)
     except StudyError as error:
@@ -213,20 +219,37 @@ def _run(options: argparse.Namespace) -> int:
         return 2
 
 
-def _execute(study: "Study", options: argparse.Namespace) -> int:
-    from matroid_bandits.experiments import run_study, write_report  # noqa: PLC0415
-    from matroid_bandits.experiments.store import Store  # noqa: PLC0415
+def _refuse_contradictions(options: argparse.Namespace) -> None:
+    """Refuse options that do not go together, before anything is read."""
+    error = options.parser.error
+    if options.limit is not None and not options.until_separated:
+        error("--limit goes with --until-separated")
+    if options.shard is not None:
+        if options.dask is not None:
+            error("--shard and --dask do not go together: a shard runs on one machine")
+        if options.until_separated:
+            error(
+                "--until-separated needs the results of all shards: run the shards with more "
+                "--runs and --extend, or use --dask"
+            )
 
-    folder = Path(options.out or Path("results") / _folder_name(study, options))
+
+def _execute(study: "Study", options: argparse.Namespace) -> int:
+    from matroid_bandits.experiments import RunsFailedError, write_report  # noqa: PLC0415
+    from matroid_bandits.experiments.storing.store import Store  # noqa: PLC0415
+
+    folder = results_folder(study, options)
     Store(folder).check(study, extend=options.extend)
+    shard = _shard(options)
     for warning in study.warnings():
-        _warn(warning)
+        warn(warning)
     if not options.quiet:
-        echo(f"{_headline(study)}, into {folder}")
+        part = "" if shard is None else f", shard {shard}"
+        echo(f"{headline(study)}, into {folder}{part}")
     # A request to end this process is handled like Ctrl-C.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        run_study(study, folder, jobs=options.jobs, extend=options.extend, quiet=options.quiet)
+        _run_it(study, folder, shard, options)
     except KeyboardInterrupt:
         echo(
             f"interrupted: what was finished is kept in {folder}, and the same command goes on "
@@ -234,9 +257,70 @@ def _execute(study: "Study", options: argparse.Namespace) -> int:
             error=True,
         )
         return 130
+    except RunsFailedError as error:
+        print_failures(error)
+        raise
     finally:
         signal.signal(signal.SIGTERM, before)
-    _print_report(write_report(folder), quiet=options.quiet)
+    if shard is None:
+        print_report(write_report(folder), quiet=options.quiet)
+    elif not options.quiet:
+        echo(f"shard {shard} is finished; when all are: matroid-bandits report {folder}")
+    return 0
+
+
+def _run_it(study: "Study", folder: Path, shard: "Shard | None", options: Any) -> None:
+    from matroid_bandits.experiments import run_shard, run_study  # noqa: PLC0415
+
+    common = {"jobs": options.jobs, "extend": options.extend, "quiet": options.quiet}
+    if shard is not None:
+        run_shard(study, folder, shard, **common)
+        return
+    if options.limit is not None and options.limit < study.runs:
+        options.parser.error(f"argument --limit: must be at least the runs, {study.runs}")
+    run_study(
+        study,
+        folder,
+        dask=options.dask,
+        until_separated=options.until_separated,
+        limit=options.limit,
+        **common,
+    )
+
+
+def _shard(options: argparse.Namespace) -> "Shard | None":
+    from matroid_bandits.experiments.shards import parse_shard  # noqa: PLC0415
+
+    if options.shard is None:
+        return None
+    try:
+        return parse_shard(options.shard)
+    except ValueError as error:
+        raise options.parser.error(f"argument --shard: {error}") from None
+
+
+def _gather(options: argparse.Namespace) -> int:
+    from matroid_bandits.experiments import StudyError, gather  # noqa: PLC0415
+    from matroid_bandits.experiments.storing.store import Store  # noqa: PLC0415
+
+    try:
+        results = gather(options.folder)
+    except StudyError as error:
+        echo(f"{options.parser.prog}: {error}", error=True)
+        return 2
+    for warning in results.warnings:
+        warn(warning)
+    store = Store(Path(options.folder))
+    if not options.quiet:
+        running = len(store.running())
+        note = f"; {running} {'sessions are' if running > 1 else 'session is'} still running"
+        echo(
+            f"{results.n_finished():,} of {results.n_wanted():,} runs are finished"
+            f"{note if running else ''}"
+        )
+    for path in (store.curves_file, store.runs_file):
+        if path.exists():
+            echo(str(path))
     return 0
 
 
@@ -249,142 +333,6 @@ def _report(options: argparse.Namespace) -> int:
         echo(f"{options.parser.prog}: {error}", error=True)
         return 2
     for warning in report.warnings:
-        _warn(warning)
-    _print_report(report, quiet=options.quiet)
+        warn(warning)
+    print_report(report, quiet=options.quiet)
     return 0
-
-
-# ---- what is run ----
-
-
-def _selected(study: "Study", options: argparse.Namespace) -> "Study":
-    from matroid_bandits.experiments.spec import policy_spec, try_policy  # noqa: PLC0415
-    from matroid_bandits.experiments.study import same_policy  # noqa: PLC0415
-
-    policies: dict[str, PolicySpec] = {}
-    for name in options.policy:
-        mine = [policy for policy in study.policies if same_policy(policy.name, name)]
-        try:
-            # Any policy of the package can be added to a study.
-            policy = mine[0] if mine else policy_spec(name)
-        except ValueError as error:
-            options.parser.error(f"argument --policy: {error}")
-        policies.setdefault(policy.name, policy)
-    part = study.part(
-        only=options.only,
-        policies=list(policies.values()),
-        runs=options.runs,
-        horizon=options.horizon,
-        quick=options.quick,
-    )
-    for instance, policy in product(part.instances, policies.values()):
-        if instance.admits(policy.name):
-            try:
-                try_policy(policy, instance, part.seed)
-            except ValueError as error:
-                options.parser.error(
-                    f"argument --policy: {policy.name} on {instance.name}: {error}"
-                )
-    return part
-
-
-def _folder_name(study: "Study", options: argparse.Namespace) -> str:
-    """A folder per choice of options, so that parts of a study do not get into its folder."""
-    from matroid_bandits.experiments.study import slug  # noqa: PLC0415
-
-    parts = [study.name]
-    parts += ["quick"] if options.quick else []
-    if not options.extend:
-        # With it, the folder is that of the study that has grown.
-        parts += options.only + options.policy
-        parts += [] if options.runs is None else ["runs", str(options.runs)]
-    for option in ("horizon", "seed"):
-        value = getattr(options, option)
-        parts += [] if value is None else [option, str(value)]
-    parts += list(dict.fromkeys(i.data for i in study.instances if i.data))
-    name = "-".join(map(slug, parts))
-    if len(name.encode()) <= 120:
-        return name
-    return f"{slug(study.name)[:40]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
-
-
-def _headline(study: "Study") -> str:
-    numbers = [(len(study.instances), "instance"), (study.runs, "run")]
-    instances, runs = (f"{n:,} {what}{'s' * (n > 1)}" for n, what in numbers)
-    policies = ", ".join(policy.name for policy in study.policies)
-    if len(study.policies) > 6:
-        policies = f"{len(study.policies)} policies"
-    return f"{study.title}: {instances}, {policies}, {runs} each"
-
-
-# ---- output ----
-
-
-def _print_list(study: "Study") -> None:
-    from matroid_bandits.experiments.late import delay_text  # noqa: PLC0415
-
-    echo(_headline(study))
-    header = ["instance", "elements", "rank", "rounds"]
-    rows = [
-        [i.name, f"{i.matroid.size:,}", f"{i.matroid.rank:,}", f"{i.horizon:,}"]
-        for i in study.instances
-    ]
-    if any(i.sense == "min" for i in study.instances):
-        header.append("means")
-        for row, i in zip(rows, study.instances, strict=True):
-            row.append("costs" if i.sense == "min" else "rewards")
-    if any(i.delay is not None for i in study.instances):
-        header.append("delay")
-        for row, i in zip(rows, study.instances, strict=True):
-            row.append(delay_text(i.origin.get("delay")))
-    if any(i.policies is not None for i in study.instances):
-        header.append("policies")
-        for row, i in zip(rows, study.instances, strict=True):
-            row.append("all" if i.policies is None else ", ".join(i.policies))
-    for line in aligned([header, *rows], left=(0,)):
-        echo(f"  {line}")
-    for line in study.left_out:
-        echo(line)
-
-
-def _warn(warning: str) -> None:
-    lines = textwrap.wrap(f"WARNING: {warning}", 76)
-    bar = "!" * 80
-    echo("\n".join([bar, *(f"! {line}" for line in lines), bar]), error=True)
-
-
-def _print_report(report: "Report", *, quiet: bool) -> None:
-    if not quiet:
-        for line in _table(report):
-            echo(line)
-        for paragraph in report.findings:
-            echo("\n" + textwrap.fill(paragraph, 100))
-        for warning in report.warnings:
-            echo("")
-            _warn(warning)
-        echo("")
-    for file in report.files:
-        echo(str(file))
-
-
-def _table(report: "Report") -> list[str]:
-    from matroid_bandits.experiments.formatting import number, ratio  # noqa: PLC0415
-    from matroid_bandits.experiments.summary import records  # noqa: PLC0415
-
-    compared = bool(report.table["published_oracle_calls"].notna().any())
-    bounded = bool(report.table["lower_bound"].notna().any())
-    header = ["instance", "policy", "runs", "regret"]
-    header += ["/ bound"] if bounded else []
-    header += ["seconds", "oracle calls"]
-    header += ["paper", "ratio"] if compared else []
-    rows = []
-    for row in records(report.table):
-        around = f" {plus_minus()} {number(row['regret_ci'])}" if row["runs"] > 1 else ""
-        cells = [row["instance"], row["policy"], str(row["runs"])]
-        cells += [number(row["regret"]) + around]
-        cells += [number(row["regret_over_bound"])] if bounded else []
-        cells += [number(row["seconds"]), number(row["oracle_calls"])]
-        if compared:
-            cells += [number(row["published_oracle_calls"]), ratio(row["ratio_oracle_calls"])]
-        rows.append(cells)
-    return aligned([header, *rows], left=(0, 1))

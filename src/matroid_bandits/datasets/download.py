@@ -1,5 +1,6 @@
 """Downloads MovieLens once, into the user's cache."""
 
+import hashlib
 import logging
 import os
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 
 from matroid_bandits._arguments import abbreviated
 
-__all__ = ["DownloadError", "fetch_movielens"]
+__all__ = ["DownloadError", "cached_movielens", "fetch_movielens"]
 
 _ARCHIVE = "ml-latest-small.zip"
 _BASE_URL = "https://files.grouplens.org/datasets/movielens/"
@@ -81,7 +82,7 @@ def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path
         raise ImportError(
             "downloading needs pooch: pip install 'matroid-bandits[experiments]', or " + instead
         ) from error
-    folder = os.environ.get(_CACHE) or pooch.os_cache("matroid-bandits")
+    folder = _cache()
     try:
         with _quiet(pooch.get_logger()):
             # pooch gives a file its name only after its checksum was verified.
@@ -106,6 +107,26 @@ def fetch_movielens(*, base_url: str = _BASE_URL, sha256: str = _SHA256) -> Path
         advice = f"the file was damaged, or GroupLens has replaced it; try again, or {instead}"
         raise DownloadError(url, reason, advice) from error
     return Path(path)
+
+
+def cached_movielens() -> Path | None:
+    """The path of ``ml-latest-small.zip`` if it was downloaded before; nothing is downloaded."""
+    try:
+        path = _cache() / _ARCHIVE
+        is_known = hashlib.sha256(path.read_bytes()).hexdigest() == _SHA256
+    except (ImportError, OSError):
+        return None
+    return path if is_known else None
+
+
+def _cache() -> Path:
+    """The folder in which downloads are kept."""
+    folder = os.environ.get(_CACHE)
+    if folder:
+        return Path(folder)
+    import pooch  # noqa: PLC0415
+
+    return Path(pooch.os_cache("matroid-bandits"))
 
 
 def _download(url: str, output_file: str, _pooch: object) -> None:

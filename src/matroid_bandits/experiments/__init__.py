@@ -10,11 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from matroid_bandits.experiments.comparisons import Comparison, compare
-    from matroid_bandits.experiments.report import Report, write_report
-    from matroid_bandits.experiments.results import Results, read_results
-    from matroid_bandits.experiments.runner import run_study
-    from matroid_bandits.experiments.spec import load_study, shipped_study
+    from matroid_bandits.experiments.analysis.comparisons import Comparison, compare
+    from matroid_bandits.experiments.analysis.separation import OpenPair, open_pairs
+    from matroid_bandits.experiments.analysis.summary import summarize
+    from matroid_bandits.experiments.reading.spec import load_study, shipped_study
+    from matroid_bandits.experiments.reporting.report import Report, write_report
+    from matroid_bandits.experiments.running.plan import PairPlan, Plan, plan_study
+    from matroid_bandits.experiments.running.runner import RunsFailedError, run_shard, run_study
+    from matroid_bandits.experiments.storing.results import Results, gather, read_results
     from matroid_bandits.experiments.study import (
         FigureSpec,
         Instance,
@@ -23,21 +26,28 @@ if TYPE_CHECKING:
         Study,
         StudyError,
     )
-    from matroid_bandits.experiments.summary import summarize
 
 __all__ = [
     "Comparison",
     "FigureSpec",
     "Instance",
+    "OpenPair",
+    "PairPlan",
+    "Plan",
     "PolicySpec",
     "Reference",
     "Report",
     "Results",
+    "RunsFailedError",
     "Study",
     "StudyError",
     "compare",
+    "gather",
     "load_study",
+    "open_pairs",
+    "plan_study",
     "read_results",
+    "run_shard",
     "run_study",
     "shipped_study",
     "summarize",
@@ -46,13 +56,15 @@ __all__ = [
 
 # Imported when first used: worker processes need neither figures nor data frames.
 _HOMES = {
-    "comparisons": ("Comparison", "compare"),
-    "report": ("Report", "write_report"),
-    "results": ("Results", "read_results"),
-    "runner": ("run_study",),
-    "spec": ("load_study", "shipped_study"),
+    "analysis.comparisons": ("Comparison", "compare"),
+    "running.plan": ("PairPlan", "Plan", "plan_study"),
+    "reporting.report": ("Report", "write_report"),
+    "storing.results": ("Results", "gather", "read_results"),
+    "running.runner": ("RunsFailedError", "run_shard", "run_study"),
+    "analysis.separation": ("OpenPair", "open_pairs"),
+    "reading.spec": ("load_study", "shipped_study"),
     "study": ("FigureSpec", "Instance", "PolicySpec", "Reference", "Study", "StudyError"),
-    "summary": ("summarize",),
+    "analysis.summary": ("summarize",),
 }
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from matroid_bandits._arguments import suggestion
-from matroid_bandits.experiments.files import Columns, read_csv
-from matroid_bandits.experiments.sections import Section
+from matroid_bandits.experiments.reading.files import Columns, read_csv
+from matroid_bandits.experiments.reading.sections import Section
 from matroid_bandits.experiments.study import MEASURES, Reference, StudyError
 
 __all__ = ["reference_at"]

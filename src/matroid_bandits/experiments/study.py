@@ -22,6 +22,7 @@ __all__ = [
     "MOST_RUNS",
     "FigureSpec",
     "Instance",
+    "ModuleText",
     "PolicySpec",
     "Reference",
     "Study",
@@ -42,6 +43,14 @@ _QUICK_SHARE = 10
 
 class StudyError(ValueError):
     """A study that cannot be run as it is written."""
+
+
+class ModuleText(NamedTuple):
+    """A module of the user as it is sent to workers."""
+
+    path: str
+    text: bytes
+    is_package: bool
 
 
 class Task(NamedTuple):
@@ -221,6 +230,8 @@ class Study:
         Which instances were left out because a file of theirs is not there, and why.
     code_folders : tuple of str
         Folders of the files of code that the study names, from which they may import.
+    code_texts : dict of str to ModuleText
+        The modules that these files import from there, for workers that do not have them.
     """
 
     name: str
@@ -233,6 +244,7 @@ class Study:
     figures: tuple[FigureSpec, ...] = ()
     left_out: tuple[str, ...] = ()
     code_folders: tuple[str, ...] = ()
+    code_texts: Mapping[str, ModuleText] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def seeds(self) -> range:

@@ -1,0 +1,1 @@
+"""A study from its file: what is run."""

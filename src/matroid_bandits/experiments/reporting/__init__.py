@@ -1,0 +1,1 @@
+"""Reports: sentences, figures, pages."""

@@ -1,0 +1,1 @@
+"""Runs what is missing of a study, here or on many machines."""

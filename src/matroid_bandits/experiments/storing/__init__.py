@@ -1,0 +1,1 @@
+"""The folder of a study: what is kept of its runs, and results as tables."""

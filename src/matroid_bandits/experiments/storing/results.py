@@ -1,0 +1,291 @@
+"""Results as data frames, from the tables and from parts that are not in them yet.
+
+Runs are compared with their curves, and all numbers with what the study allows.
+"""
+
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from matroid_bandits.experiments.storing.collecting import (
+    Collected,
+    collected_from_parts,
+    collected_from_tables,
+    combined,
+)
+from matroid_bandits.experiments.storing.json_files import as_json, unwritable
+from matroid_bandits.experiments.storing.parts import FinishedRun, PartReading, read_part
+from matroid_bandits.experiments.storing.provenance import SESSION_KEYS
+from matroid_bandits.experiments.storing.store import Store
+from matroid_bandits.experiments.storing.tables import (
+    CURVE_COLUMNS,
+    KEY,
+    RUN_COLUMNS,
+    Table,
+    read_table,
+    write_table,
+)
+from matroid_bandits.experiments.study import StudyError, Task
+from matroid_bandits.simulation import COUNTERS
+
+__all__ = ["Results", "checked_results", "gather", "read_results"]
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The results of a study.
+
+    Attributes
+    ----------
+    runs : pandas.DataFrame
+        One line per run: ``instance, policy, seed, horizon, regret, lower_bound, seconds,
+        oracle_calls, greedy_calls, neighborhood_updates, session``. The lower bound is that on the
+        regret at the horizon, NaN where the environment has none.
+    curves : pandas.DataFrame
+        One line per run and checkpoint: ``instance, policy, seed, round, regret`` and the counters
+        at that round. Instances and policies are categories: curves may have millions of lines.
+    study : dict
+        What was run, as in ``study.json``.
+    sessions : list of dict
+        When, how and on what, by the time of their start; ``runs.session`` has their names.
+    folder : Path
+        Where it is.
+    warnings : list of str
+        What was noticed when the results were put together: damaged lines, runs that were made
+        twice with different numbers.
+    """
+
+    runs: pd.DataFrame
+    curves: pd.DataFrame
+    study: dict[str, Any]
+    sessions: list[dict[str, Any]]
+    folder: Path
+    warnings: list[str] = field(default_factory=list)
+
+    def finished(self) -> set[Task]:
+        """The runs that are there."""
+        columns = (self.runs[name].tolist() for name in KEY)
+        return {Task(*row) for row in zip(*columns, strict=True)}
+
+    def n_wanted(self) -> int:
+        """How many runs the study asks for."""
+        identity = self.study["identity"]
+        every = identity["policies"]
+        pairs = (len(i.get("policies", every)) for i in identity["instances"].values())
+        return int(identity["runs"]) * sum(pairs)
+
+    def n_finished(self) -> int:
+        """How many of these are there; more may have been made to separate policies."""
+        identity = self.study["identity"]
+        return int((self.runs["seed"] < identity["seed"] + identity["runs"]).sum())
+
+
+def checked_results(results: object) -> Results:
+    """`results`, if it is of this type.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    if not isinstance(results, Results):
+        raise TypeError(
+            f"results must be what run_study or read_results returns, got {type(results).__name__}"
+        )
+    return results
+
+
+def read_results(folder: str | PathLike[str]) -> Results:
+    """The results in a study's folder, finished or not; nothing is run.
+
+    Parameters
+    ----------
+    folder : str or path
+        Where :func:`~matroid_bandits.experiments.run_study` has put them.
+    """
+    return _checked_reading(Store(Path(folder)))[0]
+
+
+def gather(folder: str | PathLike[str]) -> Results:
+    """Make the tables ``runs.parquet`` and ``curves.parquet`` from all finished runs.
+
+    The parts stay: other processes may be writing into the folder, and tables can be made again.
+
+    Parameters
+    ----------
+    folder : str or path
+        Where :func:`~matroid_bandits.experiments.run_study`, or shards of a study, have put them.
+
+    Returns
+    -------
+    Results
+    """
+    store = Store(Path(folder))
+    results, sources, is_new = _checked_reading(store)
+    if is_new:
+        for path, frame in (
+            # In this order: a run in the table of runs has its curve in the other.
+            (store.curves_file, results.curves),
+            (store.runs_file, results.runs),
+        ):
+            try:
+                write_table(path, Table(frame, **sources))
+            except OSError as error:
+                raise unwritable(path, error) from error
+    return results
+
+
+def _checked_reading(store: Store) -> tuple[Results, dict[str, Any], bool]:
+    try:
+        return _read(store)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, StudyError):
+            raise
+        raise StudyError(f"the results in {store.folder} are damaged: {error!r}") from error
+
+
+def _read(store: Store) -> tuple[Results, dict[str, Any], bool]:
+    """The results, what tables of them are made of, and whether they have more than the tables."""
+    tables = [
+        read_table(store.runs_file, RUN_COLUMNS),
+        read_table(store.curves_file, CURVE_COLUMNS),
+    ]
+    there = collected_from_tables(*(table.frame for table in tables))
+    n_before = min(len(tables[0].frame), len(there.runs))
+    before, of_curves = (table.parts for table in tables)
+    told = {text: None for table in tables for text in table.warnings}
+    # Millions of lines are there once, not in every form that they go through.
+    del tables
+    if before != of_curves:
+        # Two processes have written one table each: all parts are read again.
+        if before and of_curves:
+            there.choose(np.flatnonzero(_lead_to_runs(there)))
+        before = {}
+    fresh, parts, damage = _new_runs(store, before)
+    sessions = store.sessions()
+    # Last: a study may grow meanwhile, and what was read is a part of it.
+    study = store.description()
+    identity = study["identity"]
+    _check(study, sessions, there.runs, fresh.runs)
+    if there.runs.duplicated(KEY).any():
+        raise ValueError("a run is there twice")
+    pieces = [there, fresh]
+    del there, fresh
+    noticed: list[str] = []
+    every = combined(pieces, identity, noticed)
+    del pieces
+    warnings = [*(told | dict.fromkeys(noticed))]
+    results = Results(
+        runs=every.runs,
+        curves=every.curves(identity),
+        study=study,
+        sessions=sessions,
+        folder=store.folder,
+        # Damage is noticed again as long as the part is there.
+        warnings=[*warnings, *damage],
+    )
+    _check_numbers(identity, sessions, results.runs)
+    _check_curves(every)
+    is_new = parts != before or n_before < len(every.runs) or len(warnings) > len(told)
+    return results, {"parts": parts, "warnings": warnings}, is_new
+
+
+def _new_runs(store: Store, before: dict[str, int]) -> tuple[Collected, dict[str, int], list[str]]:
+    """The runs in parts that are not in the tables, how far each part was read, and damage."""
+    readings = {
+        path: PartReading(before.get(path.stem, 0))
+        for path in store.part_files()
+        if path.stat().st_size > before.get(path.stem, 0)
+    }
+    single = store.single_runs()
+    fresh = collected_from_parts(
+        [
+            *((path.stem, read_part(path, reading)) for path, reading in readings.items()),
+            *((str(run["session"]), [_from_single(run)]) for run in single),
+        ]
+    )
+    damage = [
+        f"{reading.n_damaged} lines of parts/{path.name} are damaged; their runs count as not "
+        "finished"
+        for path, reading in readings.items()
+        if reading.n_damaged
+    ]
+    read = {path.stem: reading.end for path, reading in readings.items() if reading.end}
+    return fresh, before | read, damage
+
+
+def _from_single(run: dict[str, Any]) -> FinishedRun:
+    """A run as earlier versions wrote it to a file of its own."""
+    numbers = {name: value for name, value in run.items() if name not in {"curve", "session"}}
+    return FinishedRun(numbers, as_json(run["curve"]).encode())
+
+
+def _check(study: dict[str, Any], sessions: list[dict[str, Any]], *tables: pd.DataFrame) -> None:
+    """Refuse results that contradict the study or each other."""
+    identity = study["identity"]
+    if [entry["name"] for entry in study["instances"]] != list(identity["instances"]):
+        raise ValueError("study.json contradicts itself")
+    known = {session["name"] for session in sessions}
+    for table in tables:
+        for column, there in (("instance", "instances"), ("policy", "policies")):
+            for name in table[column].unique():
+                if name not in identity[there]:
+                    raise ValueError(f"there are runs of {name}, which is not in study.json")
+        if table["regret"].isna().any() or not table["session"].isin(known).all():
+            raise ValueError("runs without regret, or of an unknown session")
+    for session in sessions:
+        missing = SESSION_KEYS - session.keys()
+        if missing:
+            raise ValueError(f"session {session['name']} lacks {', '.join(sorted(missing))}")
+
+
+def _check_numbers(
+    identity: dict[str, Any], sessions: list[dict[str, Any]], runs: pd.DataFrame
+) -> None:
+    """Refuse runs with numbers that no run of the study can have."""
+    horizons = {name: origin["horizon"] for name, origin in identity["instances"].items()}
+    counters = runs[[*COUNTERS]]
+    # A session may make more runs than the study asks for, to separate policies.
+    most = max([identity["runs"], *(session.get("runs", 0) for session in sessions)])
+    sane = {
+        "a horizon that is not the study's": runs["horizon"] == runs["instance"].map(horizons),
+        "a seed that is not the study's": runs["seed"].between(
+            identity["seed"], identity["seed"] + most - 1
+        ),
+        "a regret that is not finite": np.isfinite(runs["regret"]),
+        "negative seconds": np.isfinite(runs["seconds"]) & (runs["seconds"] >= 0),
+        "a negative lower bound": ~(runs["lower_bound"] < 0),
+        "a negative counter": ~(counters < 0).fillna(value=False).any(axis=1),
+    }
+    for problem, is_sane in sane.items():
+        if not is_sane.all():
+            raise ValueError(f"a run has {problem}")
+
+
+def _check_curves(found: Collected) -> None:
+    """Refuse curves that do not lead to what their runs have at the horizon."""
+    rounds = found.points["round"]
+    if not np.isfinite(found.points["regret"]).all() or not (rounds >= 1).all():
+        raise ValueError("a curve has a regret that is not finite, or a round before the first")
+    ascends = np.diff(rounds) > 0
+    # From the end of a curve to the beginning of the next one.
+    ascends[np.cumsum(found.lengths)[:-1] - 1] = True
+    if not ascends.all():
+        raise ValueError("a curve has a round twice, or its rounds do not ascend")
+    if not _lead_to_runs(found).all():
+        raise ValueError("a run and the end of its curve are not the same")
+
+
+def _lead_to_runs(found: Collected) -> npt.NDArray[np.bool_]:
+    """Which curves lead to what their runs have at the horizon."""
+    last = found.last_points().rename(columns={"round": "horizon"})
+    shared = ["horizon", "regret", *COUNTERS]
+    ends, runs = last[shared], found.runs[shared]
+    # Missing counters are equal.
+    same = ((ends == runs) | (ends.isna() & runs.isna())).fillna(value=False)
+    return same.all(axis=1).to_numpy(dtype=bool)
