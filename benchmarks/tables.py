@@ -8,7 +8,7 @@ from statistics import median
 from textwrap import fill
 from time import perf_counter
 
-from matroid_bandits.experiments.provenance import new_session
+from matroid_bandits.experiments.storing.provenance import new_session
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "benchmarks"
@@ -112,7 +112,7 @@ def as_markdown(table: Table) -> str:
     rules = ["---:" if right else "---" for right in _right_aligned(table)]
     cells = [[cell.replace("|", "\\|") for cell in row] for row in (table.columns, *table.rows)]
     lines = [f"| {' | '.join(row)} |" for row in (cells[0], rules, *cells[1:])]
-    machine = new_session(jobs=1, command=[])
+    machine = new_session(command=[])
     versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "numpy"))
     measured = (
         f"Measured with matroid-bandits {machine['matroid-bandits']}, {versions}, on one core of "
