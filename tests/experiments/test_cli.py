@@ -235,6 +235,10 @@ def test_movielens_from_a_path(capsys, name: str, rank: int) -> None:
         ("reproduce --only linear --movielens gone", "gone"),
         ("report nowhere", "nowhere holds no study (there is no study.json)"),
         ("report", "the following arguments are required: FOLDER"),
+        ("report study.toml", "study.toml is a file; the folder of the results is needed"),
+        ("run study.toml --runs 1000001", "--runs: must be a whole number from 1 to 1000000"),
+        ("run study.toml --list --shard 1/3", "--list is about the whole study as it is written"),
+        ("run study.toml --plan --until-separated", "leave --until-separated out"),
     ],
 )
 def test_mistakes_get_one_answer(arguments: str, message: str, capsys) -> None:

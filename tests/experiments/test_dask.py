@@ -15,7 +15,14 @@ import pytest
 from distributed import Client, LocalCluster
 
 from matroid_bandits.cli import main
-from matroid_bandits.experiments import Results, StudyError, load_study, read_results, run_study
+from matroid_bandits.experiments import (
+    Results,
+    RunsFailedError,
+    StudyError,
+    load_study,
+    read_results,
+    run_study,
+)
 from matroid_bandits.experiments.running import worker
 from matroid_bandits.experiments.storing.parts import PartReading, read_part
 
@@ -133,24 +140,29 @@ def test_interruption_of_local_workers(tmp_path, number: int) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:1", "tls://127.0.0.1:1"])
-def test_addresses_that_are_none(tmp_path, monkeypatch, capsys, address: str) -> None:
+def test_no_scheduler_answers(tmp_path, monkeypatch, capsys) -> None:
+    # It needs a certificate; others are waited for.
+    address = "tls://127.0.0.1:1"
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text(STUDY)
     assert main(["run", "study.toml", "--quiet", "--dask", address]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"matroid-bandits run: no Dask scheduler answers at {address} (")
     assert line.endswith("start one with `dask scheduler`, or use --dask local")
+    # The folder is still nobody's.
+    assert not Path("results").exists()
 
 
-@pytest.mark.parametrize("address", ["somewhere", "127.0.0.1", "tcp://host", ""])
-def test_addresses_without_a_port(tmp_path, monkeypatch, capsys, address: str) -> None:
+@pytest.mark.parametrize(
+    "address", ["somewhere", "127.0.0.1", "tcp://host", "", "http://127.0.0.1:8787"]
+)
+def test_addresses_of_no_scheduler(tmp_path, monkeypatch, capsys, address: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text(STUDY)
     assert main(["run", "study.toml", "--quiet", f"--dask={address}"]) == 2
     assert capsys.readouterr().err == (
-        f"matroid-bandits run: --dask must be an address such as tcp://host:8786, or local, got "
-        f"{address!r}\n"
+        f"matroid-bandits run: --dask must be the address of a scheduler, such as "
+        f"tcp://host:8786, or local, got {address!r}\n"
     )
     assert not Path("results").exists()
 
@@ -260,3 +272,99 @@ def test_an_executor_of_the_user(cluster, tmp_path) -> None:
         found = run_study(study, tmp_path / "there", executor=client.get_executor())
     assert_same_numbers(found, run_study(study, tmp_path / "here", jobs=1))
     assert found.sessions[0]["jobs"] == 2
+
+
+FLAKY = """\
+from pathlib import Path
+
+import matroid_bandits as mb
+
+
+class Flaky(mb.MAUB):
+    "It fails in run 1, so many times."
+
+    def __init__(self, matroid, *, seed=0, log="", failures=0):
+        with Path(log).open("a") as file:
+            file.write(f"{seed}\\n")
+        if seed == 1 and Path(log).read_text().splitlines().count("1") <= failures:
+            raise ValueError("not yet")
+        super().__init__(matroid)
+"""
+
+
+@pytest.mark.parametrize("failures", [2, 3])
+def test_a_failed_run_is_really_made_again(cluster, tmp_path, failures: int) -> None:
+    """Dask keeps answers: the same call once more would get the same failure."""
+    (tmp_path / "mine.py").write_text(FLAKY)
+    log = tmp_path / "log"
+    (tmp_path / "study.toml").write_text(
+        'horizon = 50\nruns = 4\ninstances = ["K4"]\n[[policies]]\ntype = "mine.py:Flaky"\n'
+        f'log = "{log}"\nfailures = {failures}\n'
+    )
+    study = load_study(tmp_path / "study.toml")
+    with Client(cluster, set_as_default=False) as client:
+        options: Any = {"executor": client.get_executor()}
+        if failures == 3:
+            with pytest.raises(
+                RunsFailedError, match=r"1 of 4 runs failed, the first one .* not yet"
+            ):
+                run_study(study, tmp_path / "out", **options)
+        else:
+            run_study(study, tmp_path / "out", **options)
+    assert log.read_text().splitlines().count("1") == 3
+
+
+LATE_IMPORT = """\
+import matroid_bandits as mb
+
+
+class Mine(mb.Policy):
+    "It imports a module beside it while it runs."
+
+    def _select(self):
+        import beside
+
+        return self.greedy_basis(beside.weights(self))
+"""
+
+BESIDE = """\
+def weights(policy):
+    return {sign} * policy.counts
+"""
+
+
+def test_two_studies_at_once_on_workers_with_threads(tmp_path) -> None:
+    """Each has a module of the same name, which their policies import while they run."""
+    studies = {}
+    for name, sign in (("one", 1), ("other", -1)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "mine.py").write_text(LATE_IMPORT)
+        (folder / "beside.py").write_text(BESIDE.format(sign=sign))
+        (folder / "study.toml").write_text(
+            'horizon = 300\nruns = 12\ninstances = ["K5"]\npolicies = ["mine.py:Mine"]\n'
+        )
+        studies[name] = folder / "study.toml"
+    expected = {
+        name: run_study(load_study(path), tmp_path / f"{name}-here", jobs=1)
+        for name, path in studies.items()
+    }
+    assert expected["one"].runs["regret"].sum() != expected["other"].runs["regret"].sum()
+    with LocalCluster(
+        n_workers=1,
+        threads_per_worker=4,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        silence_logs=50,
+    ) as threads:
+        address = threads.scheduler_address
+        processes = [
+            start(str(path), "--quiet", "--out", str(tmp_path / f"{name}-dask"), "--dask", address)
+            for name, path in studies.items()
+        ]
+        for process in processes:
+            _, errors = process.communicate(timeout=60)
+            assert process.returncode == 0, errors
+            assert "the Dask workers have several threads" in errors
+    for name, results in expected.items():
+        assert_same_numbers(read_results(tmp_path / f"{name}-dask"), results)

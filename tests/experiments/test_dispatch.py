@@ -45,8 +45,14 @@ class Fake:
         self.waiting: list[tuple[Future, list[Task]]] = []
         self.chunks: list[list[Task]] = []
         self.most_waiting = 0
+        self.numbers: set[int] = set()
 
-    def submit(self, function: Callable, packed: PackedWorker, tasks: Sequence[Task]) -> Future:
+    def submit(
+        self, function: Callable, packed: PackedWorker, tasks: Sequence[Task], number: int
+    ) -> Future:
+        # Dask takes two calls with the same arguments for one.
+        assert number not in self.numbers
+        self.numbers.add(number)
         future: Future = Future()
         self.chunks.append(list(tasks))
         self.waiting.append((future, list(tasks)))
@@ -239,10 +245,10 @@ class Fragile(Fake):
         self.made += 1
         return self
 
-    def submit(self, function, packed, tasks):
+    def submit(self, function, packed, tasks, number):
         if self.broken:
             raise BrokenExecutor("a process died")
-        return super().submit(function, packed, tasks)
+        return super().submit(function, packed, tasks, number)
 
     def answer(self) -> None:
         if not self.poison.isdisjoint(self.waiting[0][1]):
@@ -276,7 +282,7 @@ def test_tasks_that_kill_their_process_are_isolated(bad: list[int]) -> None:
     dispatcher._pause = answer_then_pause
     failures = dispatcher.run(tasks, Progress(30, unit="run", quiet=True))
     assert {failure.task for failure in failures} == executor.poison
-    assert all("its process was killed" in failure.error for failure in failures)
+    assert all("its process ended suddenly" in failure.error for failure in failures)
     assert sorted(kept) == sorted(set(tasks) - executor.poison)
     # Nothing else was blamed for it.
     alone = Counter(chunk[0] for chunk in executor.chunks if len(chunk) == 1)
@@ -456,6 +462,8 @@ def test_executors_that_take_no_calls(tmp_path) -> None:
         run_study(study, tmp_path / "a", executor=executor)
     with pytest.raises(TypeError, match="an executor must have a method submit, got int"):
         run_study(study, tmp_path / "b", executor=3)
+    with pytest.raises(TypeError, match=r"is a class; pass an object: ThreadPoolExecutor\(...\)"):
+        run_study(study, tmp_path / "b", executor=ThreadPoolExecutor)
 
     class NoFuture:
         def submit(self, function, *arguments):
@@ -502,3 +510,55 @@ def test_a_run_that_hangs_once_is_run_elsewhere(tmp_path) -> None:
     start = time.monotonic()
     assert len(run_study(study, tmp_path / "out", jobs=2, lost_after=4.0).runs) == 3
     assert time.monotonic() - start < 30
+
+
+class KilledWorker(Exception):  # noqa: N818  # as Dask calls it
+    """A worker has died several times with a chunk."""
+
+
+class Deadly(Fake):
+    """Workers die of some tasks, and with them other chunks that they have."""
+
+    def __init__(self, poison: set[Task]) -> None:
+        super().__init__(seconds=0.1)
+        self.poison = poison
+
+    def answer(self) -> None:
+        if self.poison.isdisjoint(self.waiting[0][1]):
+            super().answer()
+            return
+        for future, _ in self.waiting:
+            future.set_exception(KilledWorker("attempted to run task ... on 4 workers"))
+        self.waiting = []
+
+
+@pytest.mark.parametrize("bad", [[0], [7, 8], [29], [0, 13, 22]])
+def test_workers_of_dask_that_die_take_no_other_run_along(bad: list[int]) -> None:
+    tasks = tasks_of(30)
+    kept, failures = dispatched(Deadly({tasks[i] for i in bad}), tasks)
+    assert sorted(failure.task for failure in failures) == [tasks[i] for i in bad]
+    assert sorted(kept) == [task for i, task in enumerate(tasks) if i not in bad]
+    message = "StudyError: its process ended suddenly; perhaps the memory was full"
+    assert {failure.error for failure in failures} == {message}
+    assert "KilledWorker" in failures[0].trace
+
+
+def test_a_future_that_passes_on_the_calls_to_another_one(tmp_path) -> None:
+    class Wrapped:
+        def __init__(self, future: Future) -> None:
+            self._future = future
+
+        def __getattr__(self, name: str):
+            return getattr(self._future, name)
+
+    class Wrapping:
+        def __init__(self, executor: ThreadPoolExecutor) -> None:
+            self._executor = executor
+
+        def submit(self, function, *arguments) -> Wrapped:
+            return Wrapped(self._executor.submit(function, *arguments))
+
+    study = load_study({"horizon": 50, "runs": 3, "policies": ["MAUB"], "instances": ["K4"]})
+    with ThreadPoolExecutor(2) as executor:
+        results = run_study(study, tmp_path, executor=Wrapping(executor))
+    assert len(results.runs) == 3

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import types
 from contextlib import suppress
@@ -590,11 +591,64 @@ def test_a_worker_that_is_killed(tmp_path) -> None:
 
     study = load_study({"horizon": 50, "runs": 3, "policies": ["OMM", Fatal], "instances": ["K5"]})
     with pytest.raises(
-        StudyError, match=r"3 of 6 runs failed, the first one K5 Fatal .*process was killed"
+        StudyError, match=r"3 of 6 runs failed, the first one K5 Fatal .*process ended suddenly"
     ):
         run_study(study, tmp_path, jobs=2)
     # The others are finished, whoever shared a process with them.
     assert read_results(tmp_path).runs["policy"].tolist() == ["OMM"] * 3
+
+
+def test_a_single_run_that_kills_its_process(tmp_path) -> None:
+    """It has a process of its own, so that this one can say what has happened."""
+
+    class Fatal(mb.OMM):
+        name = "Fatal"
+
+        def _select(self):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    study = load_study({"horizon": 50, "runs": 1, "policies": [Fatal], "instances": ["K5"]})
+    with pytest.raises(StudyError, match=r"1 of 1 runs failed.*process ended suddenly"):
+        run_study(study, tmp_path, jobs=2)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_numbers_that_no_table_can_have(tmp_path, jobs: int) -> None:
+    """They fail their run, and no other."""
+
+    class Miscounting(mb.OMM):
+        name = "Miscounting"
+
+        def __init__(self, matroid, *, seed=0):
+            super().__init__(matroid)
+            self.is_wrong = seed == 1
+
+        @property
+        def oracle_calls(self):
+            return -1 if self.is_wrong else super().oracle_calls
+
+        def _select(self):
+            return self.greedy_basis(self.counts)
+
+    study = load_study({"horizon": 50, "runs": 3, "policies": [Miscounting], "instances": ["K5"]})
+    with pytest.raises(StudyError, match=r"1 of 3 runs failed, .* seed 1: ValueError: oracle"):
+        run_study(study, tmp_path, jobs=jobs)
+    assert read_results(tmp_path).runs["seed"].tolist() == [0, 2]
+
+
+def test_a_class_that_cannot_be_sent(tmp_path) -> None:
+    lock = threading.Lock()
+
+    class Locked(mb.OMM):
+        name = "Locked"
+
+        def _why(self, *_):
+            return lock
+
+    study = load_study({"horizon": 50, "runs": 3, "policies": [Locked], "instances": ["K5"]})
+    with pytest.raises(StudyError, match=r"cannot be sent to other processes \(.*--jobs 1"):
+        run_study(study, tmp_path / "processes", jobs=2)
+    assert len(run_study(study, tmp_path / "here", jobs=1).runs) == 3
 
 
 def test_a_class_that_workers_cannot_import(tmp_path, monkeypatch) -> None:
@@ -810,12 +864,12 @@ def test_tables_of_earlier_versions_are_read(small, taken, as_before_checksums) 
     [
         ("runs", {"regret": 1.5}, "a run and the end of its curve are not the same"),
         ("runs", {"oracle_calls": 7}, "a run and the end of its curve are not the same"),
-        ("runs", {"oracle_calls": -7}, "a run has a negative counter"),
-        ("runs", {"regret": np.inf}, "a run has a regret that is not finite"),
-        ("runs", {"horizon": 399}, "a run has a horizon that is not the study's"),
-        ("runs", {"seed": 77}, "a run has a seed that is not the study's"),
-        ("runs", {"seconds": -1.0}, "a run has negative seconds"),
-        ("runs", {"lower_bound": -1.0}, "a run has a negative lower bound"),
+        ("runs", {"oracle_calls": -7}, r"seed \d+ has a negative counter"),
+        ("runs", {"regret": np.inf}, r"seed \d+ has a regret that is not finite"),
+        ("runs", {"horizon": 399}, r"seed \d+ has a horizon that is not the study's"),
+        ("runs", {"seed": 77}, "seed 77 has a seed that is not the study's"),
+        ("runs", {"seconds": -1.0}, r"seed \d+ has negative seconds"),
+        ("runs", {"lower_bound": -1.0}, r"seed \d+ has a negative lower bound"),
         ("curves", {"regret": np.nan}, "a curve has a regret that is not finite"),
         ("curves", {"round": 0}, "or a round before the first"),
         ("curves", {"regret": 1.5}, "a run and the end of its curve are not the same"),

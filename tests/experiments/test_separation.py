@@ -432,8 +432,8 @@ def test_words_about_open_pairs() -> None:
     needs = [pair.more_runs for pair in open_pairs(results)]
     assert needs == [66, 1543]
     assert paragraph(results) == (
-        "2 of 3 pairs of policies are not told apart yet. If the differences are what they seem, "
-        "so many more runs of each would settle it: on x about 66 for A against B "
+        "2 of 3 pairs of policies are not told apart yet. If the differences stay as they are, "
+        "this takes so many more runs of each policy: on x about 66 for A against B "
         "(\N{MINUS SIGN}0.4 %); on y about 1,500 for A against B (+0.1 %)."
     )
 

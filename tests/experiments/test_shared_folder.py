@@ -1,7 +1,9 @@
 """Many processes write into one folder: killed at any time, nothing is lost or run twice."""
 
+import errno
 import json
 import os
+import stat
 import subprocess
 import sys
 import time
@@ -409,3 +411,55 @@ def test_a_folder_that_is_read_only(small, tmp_path, monkeypatch, makes_runs: bo
     assert len(read_results(tmp_path).runs) == 6
     assert Store(tmp_path).running() == []
     assert content_of(tmp_path) == before
+
+
+# ---- network file systems ----
+
+
+def test_a_file_that_another_machine_has_just_replaced(small, tmp_path, monkeypatch) -> None:
+    """NFS says so once, and then has the new one."""
+    run_shard(small, tmp_path, "1/2", jobs=1)
+    read, stale = Path.read_text, []
+
+    def read_text(path: Path, *arguments: Any, **options: Any) -> str:
+        if path.parent.name == "sessions" and path not in stale:
+            stale.append(path)
+            raise OSError(errno.ESTALE, "Stale file handle")
+        return read(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "read_text", read_text)
+    run_shard(small, tmp_path, "2/2", jobs=1)
+    assert len(stale) >= 1
+    assert len(read_results(tmp_path).runs) == 12
+
+
+def test_folders_that_cannot_be_synced(small, tmp_path, monkeypatch) -> None:
+    sync = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert len(run_study(small, tmp_path, jobs=1).runs) == 12
+
+
+def test_a_file_system_that_becomes_read_only(small, tmp_path, monkeypatch) -> None:
+    run_shard(small, tmp_path, "1/2", jobs=1)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(sessions, "write_json", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(StudyError, match=r"results cannot be written .*Read-only file system"):
+        run_shard(small, tmp_path, "2/2", jobs=1)
+
+
+def test_files_that_are_not_ours(small, tmp_path, expected) -> None:
+    """Those of macOS begin with a dot."""
+    run_study(small, tmp_path, jobs=1)
+    for name in ("sessions/._x.json", "parts/._x.jsonl", "parts/._x.json"):
+        (tmp_path / name).write_text("no JSON")
+    assert_same_numbers(gather(tmp_path), expected)

@@ -44,8 +44,8 @@ def test_one_session() -> None:
 
 def test_workers_of_one_session() -> None:
     assert told(session(0, 60, {"a": 60.0, "b": 30.0})).endswith(
-        "The 2 workers computed for 30 s to 1 min and made 10 runs each; the mean is 75 % of the "
-        "longest."
+        "The 2 workers computed for 30 s to 1 min and made 10 runs each; on average 75 % as "
+        "long as the longest."
     )
 
 
@@ -69,8 +69,8 @@ def test_a_shard_that_was_started_again_counts_once() -> None:
         session(5, 60, {"here": 10.0}, shard="1/2"),
     )
     assert text.endswith(
-        "The 2 shards computed for 20 s to 40 s and made 10 to 20 runs each; the mean is 75 % of "
-        "the longest."
+        "The 2 shards computed for 20 s to 40 s and made 10 to 20 runs each; on average 75 % as "
+        "long as the longest."
     )
 
 

@@ -81,7 +81,7 @@ def test_it_ends_when_all_are_told_apart(tmp_path) -> None:
 def test_the_report_says_so(expected: Results) -> None:
     text = " ".join(write_report(expected.folder).findings)
     assert "at every number of runs at once, since the number of runs was not fixed" in text
-    assert "1 of 3 pairs of policies are not told apart yet." in text
+    assert "1 of 3 pairs of policies is not told apart yet." in text
 
 
 @pytest.mark.parametrize("at", [3, 7, 12, 25, 40])
@@ -188,3 +188,20 @@ def test_limits(study, tmp_path, monkeypatch, capsys) -> None:
         with pytest.raises(SystemExit):
             main(["run", "s.toml", "--jobs=1", *options])
         assert message in capsys.readouterr().err
+
+
+def test_the_limit_is_told(study, tmp_path) -> None:
+    results = run_study(study, tmp_path, jobs=1, until_separated=True, limit=study.runs)
+    text = " ".join(write_report(results.folder).findings)
+    assert f"The limit of {study.runs} runs is reached; a larger --limit goes on." in text
+
+
+def test_later_batches_have_all_workers(study, tmp_path, monkeypatch) -> None:
+    """Though a single run was missing when they were started."""
+    run_study(study, tmp_path, jobs=1)
+    (part,) = tmp_path.glob("parts/*.jsonl")
+    for table in ("runs.parquet", "curves.parquet"):
+        (tmp_path / table).unlink()
+    part.write_bytes(b"".join(part.read_bytes().splitlines(keepends=True)[1:]))
+    found = run_study(study, tmp_path, jobs=2, until_separated=True, limit=2 * study.runs)
+    assert [s["jobs"] for s in found.sessions if s["until_separated"]] == [2]

@@ -47,6 +47,11 @@ _MOST_SHARDS = 4_000_000
 # How long before the time limit a shard is asked to end.
 _WARNING_SECONDS = 60
 
+_TIME_FORMS = (
+    "minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or "
+    "days-hours:minutes:seconds"
+)
+
 _TIME = re.compile(
     r"(?:(?P<days>[0-9]{1,6})-(?P<rest>[0-9]{1,6}(?::[0-9]{1,6}){0,2})"
     r"|(?P<plain>[0-9]{1,9}(?::[0-9]{1,9}){0,2}))"
@@ -78,8 +83,7 @@ def add_to(commands: Any) -> None:
         "--time",
         type=named(_time_limit),
         required=True,
-        help="time limit of a shard, as for Slurm: minutes, hours:minutes:seconds, "
-        "days-hours:minutes",
+        help=f"time limit of a shard, as for Slurm: {_TIME_FORMS}",
     )
     parser.add_argument(
         "--cpus", type=whole_number(1, 4096), default=1, help="CPUs of a shard (default: 1)"
@@ -154,7 +158,7 @@ def _header(study: "Study", shards: int, options: argparse.Namespace) -> list[st
     runs = len(study.tasks())
     lines = [
         "#!/bin/bash",
-        f"# The study {name} on a Slurm cluster: {runs:,} runs in {shards:,} shards, and a report.",
+        f"# {name} on a Slurm cluster: {runs:,} runs in {shards:,} shards, and a report.",
         *_INSTRUCTIONS.format(name=name).splitlines(),
         f"#SBATCH --job-name={name}",
         f"#SBATCH --array=1-{shards}",
@@ -269,10 +273,7 @@ exec "${program[@]}" "${study[@]}" --out "$folder" --shard "$SLURM_ARRAY_TASK_ID
 def _time_limit(text: str) -> str:
     """A time limit in a form that Slurm reads."""
     if not _TIME.fullmatch(text):
-        raise ValueError(
-            "must be minutes, minutes:seconds, hours:minutes:seconds, days-hours, "
-            f"days-hours:minutes or days-hours:minutes:seconds, got {text!r}"
-        )
+        raise ValueError(f"must be {_TIME_FORMS}, got {text!r}")
     return text
 
 

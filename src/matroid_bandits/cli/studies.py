@@ -163,7 +163,8 @@ def _add_options(parser: Any) -> None:
         "--shard",
         metavar="I/N",
         help="only the I-th of N shards, which may run at the same time on machines that share "
-        "FOLDER; 'auto' in a job array (see `matroid-bandits slurm`); then `report FOLDER`",
+        "FOLDER; 'auto' in a job array of Slurm, Grid Engine or LSF, 'auto/N' in one of PBS; "
+        "afterwards `matroid-bandits report FOLDER`",
     )
     parser.add_argument(
         "--dask",
@@ -224,6 +225,10 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
     error = options.parser.error
     if options.limit is not None and not options.until_separated:
         error("--limit goes with --until-separated")
+    for what in ("list", "plan"):
+        if getattr(options, what) and (options.shard is not None or options.until_separated):
+            other = "--shard" if options.shard is not None else "--until-separated"
+            error(f"--{what} is about the whole study as it is written: leave {other} out")
     if options.shard is not None:
         if options.dask is not None:
             error("--shard and --dask do not go together: a shard runs on one machine")
@@ -236,6 +241,7 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 
 def _execute(study: "Study", options: argparse.Namespace) -> int:
     from matroid_bandits.experiments import RunsFailedError, write_report  # noqa: PLC0415
+    from matroid_bandits.experiments.shards import tasks_of  # noqa: PLC0415
     from matroid_bandits.experiments.storing.store import Store  # noqa: PLC0415
 
     folder = results_folder(study, options)
@@ -243,6 +249,8 @@ def _execute(study: "Study", options: argparse.Namespace) -> int:
     shard = _shard(options)
     for warning in study.warnings():
         warn(warning)
+    if shard is not None and not tasks_of(study, shard):
+        echo(f"shard {shard} has no runs: the study has only {len(study.tasks()):,}", error=True)
     if not options.quiet:
         part = "" if shard is None else f", shard {shard}"
         echo(f"{headline(study)}, into {folder}{part}")
@@ -332,7 +340,8 @@ def _report(options: argparse.Namespace) -> int:
     except StudyError as error:
         echo(f"{options.parser.prog}: {error}", error=True)
         return 2
-    for warning in report.warnings:
-        warn(warning)
+    if options.quiet:
+        for warning in report.warnings:
+            warn(warning)
     print_report(report, quiet=options.quiet)
     return 0

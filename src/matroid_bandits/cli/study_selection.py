@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from matroid_bandits.cli.options import whole_number
+from matroid_bandits.experiments.study import MOST_RUNS
 
 if TYPE_CHECKING:
     from matroid_bandits.experiments import PolicySpec, Study
 
 __all__ = ["add_selection_options", "load_selected", "results_folder", "selection_arguments"]
 
-# matroid_bandits.experiments is imported in the functions below: it needs the extra of this name,
-# which the other commands do not.
+# Most of matroid_bandits.experiments is imported in the functions below: it needs the extra of this
+# name, which the other commands do not.
 
 
 def add_selection_options(parser: Any) -> None:
@@ -30,7 +31,7 @@ def add_selection_options(parser: Any) -> None:
         action="append",
         default=[],
         metavar="INSTANCE",
-        help="this instance; may be repeated (default: all, see --list of `run`)",
+        help="this instance; may be repeated (default: all; `matroid-bandits run` has --list)",
     )
     parser.add_argument(
         "--policy",
@@ -40,7 +41,9 @@ def add_selection_options(parser: Any) -> None:
         help="this policy, by its label in the study, or any other, such as "
         "'MAUB(noise=0.2)'; may be repeated (default: those of the study)",
     )
-    parser.add_argument("--runs", type=whole_number(1), help="runs per instance and policy")
+    parser.add_argument(
+        "--runs", type=whole_number(1, MOST_RUNS), help="runs per instance and policy"
+    )
     parser.add_argument("--horizon", type=whole_number(1), help="rounds, on every instance")
     parser.add_argument("--seed", type=whole_number(0), help="seed of the first run")
     parser.add_argument(
@@ -58,7 +61,8 @@ def add_selection_options(parser: Any) -> None:
     parser.add_argument(
         "--extend",
         action="store_true",
-        help="let FOLDER hold the same study with fewer instances, policies or runs",
+        help="go on with the study in FOLDER, which may have fewer instances, policies or runs; "
+        "without --out, FOLDER is then that of the whole study",
     )
 
 

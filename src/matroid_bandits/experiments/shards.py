@@ -141,7 +141,7 @@ def parse_shard(text: str, environment: Mapping[str, str] = os.environ) -> Shard
     >>> str(parse_shard("auto/64", {"SLURM_ARRAY_TASK_ID": "7"}))
     '7/64'
     """
-    form = re.fullmatch(r"\s*(auto|[0-9]+)(?:\s*/\s*([0-9]+))?\s*", text)
+    form = re.fullmatch(r"\s*(auto|[0-9]+)(?:\s*/\s*([0-9]+))?\s*", str(text))
     number, count = form.groups() if form else ("", None)
     if count is None and number != "auto":
         raise ValueError(

@@ -92,7 +92,7 @@ def _evenness(what: str, shares: Sequence[_Share]) -> str:
     text = f"The {len(shares)} {what} computed for {spread}"
     text += f" and made {_range(f'{min(runs):,}', f'{max(runs):,}')} runs each"
     if max(seconds) > 0:
-        text += f"; the mean is {100 * mean / max(seconds):.0f} % of the longest"
+        text += f"; on average {100 * mean / max(seconds):.0f} % as long as the longest"
     return f"{text}."
 
 

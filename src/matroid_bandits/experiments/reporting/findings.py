@@ -209,13 +209,14 @@ def _open_pairs(results: Results) -> str:
         same = any(comparison.is_same for comparison in compare_all(results).values())
         besides = ", except those with the same regret in every run" if same else ""
         return f"All pairs of policies are told apart on all instances{besides}."
-    text = f"{len(found)} of {n_pairs} pairs of policies are not told apart yet."
+    are = "is" if len(found) == 1 else "are"
+    text = f"{len(found)} of {n_pairs} pairs of policies {are} not told apart yet."
     # Pairs of one need are in the order of the study.
     needs = sorted((p.more_runs, i) for i, p in enumerate(found) if p.more_runs is not None)
     if needs:
         shown = [found[i] for i in sorted(i for _, i in needs[:_SHOWN])]
         text += (
-            " If the differences are what they seem, so many more runs of each would settle it: "
+            " If the differences stay as they are, this takes so many more runs of each policy: "
             f"{_needs(shown)}"
         )
         if len(needs) > _SHOWN:
@@ -227,6 +228,9 @@ def _open_pairs(results: Results) -> str:
         text += f" A million runs would not settle {hopeless}."
     if unknown:
         text += f" For {unknown} there are fewer than two runs to compare."
+    limit = max((session.get("limit", 0) for session in results.sessions), default=0)
+    if limit and all(pair.n_runs >= limit for pair in found):
+        text += f" The limit of {limit:,} runs is reached; a larger --limit goes on."
     return text
 
 

@@ -18,8 +18,13 @@ from matroid_bandits.experiments.running.pools import (
     local_processes,
     workers_of,
 )
-from matroid_bandits.experiments.running.worker import PackedWorker, Worker, working_here
-from matroid_bandits.experiments.study import Study, Task
+from matroid_bandits.experiments.running.worker import (
+    PackedWorker,
+    Worker,
+    failed_answer,
+    working_here,
+)
+from matroid_bandits.experiments.study import Study, StudyError, Task
 
 __all__ = ["Crew"]
 
@@ -36,6 +41,8 @@ class Crew:
         Address of a Dask scheduler, or ``local``.
     lost_after : float, optional
         Seconds after which a call of an executor counts as lost.
+    is_growing : bool, default False
+        Whether more tasks may follow the first ones.
     """
 
     def __init__(
@@ -45,11 +52,14 @@ class Crew:
         executor: Executor | None = None,
         dask: str | None = None,
         lost_after: float | None = None,
+        is_growing: bool = False,
     ) -> None:
         if jobs is not None:
             jobs = integer(jobs, "jobs", minimum=1)
         if executor is not None and dask is not None:
             raise ValueError("give executor= or dask=, not both")
+        if isinstance(executor, type):
+            raise TypeError(f"executor is a class; pass an object: {executor.__name__}(...)")
         if executor is not None and not callable(getattr(executor, "submit", None)):
             raise TypeError(
                 f"an executor must have a method submit, got {type(executor).__name__}; Dask's "
@@ -63,6 +73,7 @@ class Crew:
         self._executor = executor
         self._dask = dask
         self._lost_after = lost_after
+        self._is_growing = is_growing
         self._stack = ExitStack()
         # Starts new processes on this machine, if ours are broken.
         self._renew: Callable[[], Executor] | None = None
@@ -77,9 +88,9 @@ class Crew:
     ) -> list[Failure]:
         """Run tasks, give their answers to `keep`, and return those that have failed."""
         worker = Worker(study)
-        if self._works_here(len(tasks)):
+        if self._works_here():
             return _run_here(worker, tasks, keep, progress)
-        packed = PackedWorker.of(cloudpickle.dumps(worker), study.code_folders, study.code_texts)
+        packed = PackedWorker.of(_pickled(worker), study.code_folders, study.code_texts)
         with working_here(packed, worker):
             dispatcher = Dispatcher(
                 self._started(len(tasks)),
@@ -91,21 +102,29 @@ class Crew:
             )
             return dispatcher.run(tasks, progress)
 
-    def prepare(self, n_tasks: int) -> None:
-        """Start what executes the tasks, if this process does not."""
-        if not self._works_here(n_tasks):
+    def prepare(self, n_tasks: int) -> int:
+        """Start what executes the tasks, if this process does not; return how many at once."""
+        if n_tasks and not self._works_here():
             self._started(n_tasks)
+        return self._n_useful(n_tasks)
 
-    def _works_here(self, n_tasks: int) -> bool:
-        """Whether this process runs the tasks itself."""
+    def _works_here(self) -> bool:
+        """Whether this process runs the tasks itself.
+
+        A single task of many workers has a process, too: it may kill it.
+        """
         is_ours = self._executor is None or self._renew is not None
-        return is_ours and self._dask is None and min(self.n_workers(), n_tasks) == 1
+        return is_ours and self._dask is None and self.n_workers() == 1
+
+    def _n_useful(self, n_tasks: int) -> int:
+        """Workers that have something to do."""
+        return self.n_workers() if self._is_growing else min(self.n_workers(), n_tasks)
 
     def _started(self, n_tasks: int) -> Executor:
         """The executor; it is started when it is first needed."""
         if self._executor is not None:
             return self._executor
-        jobs = min(self.n_workers(), n_tasks)
+        jobs = self._n_useful(n_tasks)
         if self._dask is None:
             start_pool = self._stack.enter_context(local_processes(jobs))
 
@@ -134,6 +153,18 @@ class Crew:
         trace: TracebackType | None,
     ) -> None:
         self._stack.__exit__(kind, error, trace)
+
+
+def _pickled(worker: Worker) -> bytes:
+    try:
+        content: bytes = cloudpickle.dumps(worker)
+    except Exception as error:
+        # A class of the user refers to something that stays in this process.
+        raise StudyError(
+            f"the study cannot be sent to other processes ({failed_answer(error).error}); mend the "
+            "class that refers to this, or run it in this process (--jobs 1)"
+        ) from error
+    return content
 
 
 def _run_here(

@@ -126,6 +126,7 @@ class Dispatcher:
         self._attempts: Counter[Task] = Counter()
         self._open: set[Task] = set()
         self._failures: list[Failure] = []
+        self._n_calls = 0
 
     def run(self, tasks: Sequence[Task], progress: Progress) -> list[Failure]:
         """Run all tasks; return those that have failed.
@@ -185,10 +186,10 @@ class Dispatcher:
     def _submit(self, tasks: list[Task], *, is_alone: bool) -> None:
         try:
             try:
-                future = self._executor.submit(run_chunk, self._packed, tasks)
+                future = self._called(tasks)
             except BrokenExecutor as error:
                 self._renew(error)
-                future = self._executor.submit(run_chunk, self._packed, tasks)
+                future = self._called(tasks)
         except StudyError:
             raise
         except Exception as error:
@@ -204,7 +205,12 @@ class Dispatcher:
                 f"{type(future).__name__}"
             )
         self._under_way[id(future)] = future, chunk
-        future.add_done_callback(self._answered.put)
+        # Not what the callback receives: a future may pass on the calls to another one.
+        future.add_done_callback(lambda _: self._answered.put(future))
+
+    def _called(self, tasks: list[Task]) -> Any:
+        self._n_calls += 1
+        return self._executor.submit(run_chunk, self._packed, tasks, self._n_calls)
 
     def _renew(self, error: BaseException) -> None:
         if self._renew_executor is None:
@@ -291,8 +297,8 @@ class Dispatcher:
                 "the extra experiments"
             ) from error
         tasks = [task for task in chunk.tasks if task in self._open]
-        breaks = isinstance(error, BrokenExecutor)
-        if breaks and chunk.executor is self._executor:
+        breaks = _is_broken(error)
+        if isinstance(error, BrokenExecutor) and chunk.executor is self._executor:
             self._renew(error)
         if breaks and not chunk.is_alone:
             # Any of the chunks under way may have been the cause.
@@ -348,10 +354,15 @@ class Dispatcher:
         return iter(list(self._under_way.values())[: max(1, self._n_workers())])
 
 
+def _is_broken(error: BaseException) -> bool:
+    """Whether a process has ended in the middle of a chunk; by name, as Dask may be missing."""
+    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+
+
 def _explained(error: BaseException) -> BaseException:
     """An error whose text says that the worker is gone, if that is what it is about."""
-    if isinstance(error, BrokenExecutor):
-        told = StudyError("its process was killed, perhaps for want of memory")
+    if _is_broken(error):
+        told = StudyError("its process ended suddenly; perhaps the memory was full")
         told.__cause__ = error
         return told
     return error

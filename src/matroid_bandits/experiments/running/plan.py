@@ -20,7 +20,7 @@ from matroid_bandits._tables import aligned
 from matroid_bandits.experiments.analysis.formatting import duration, number
 from matroid_bandits.experiments.reading.user_code import import_from
 from matroid_bandits.experiments.running.pools import available_cores
-from matroid_bandits.experiments.running.worker import simulated
+from matroid_bandits.experiments.running.worker import failed_answer, simulated
 from matroid_bandits.experiments.storing.results import read_results
 from matroid_bandits.experiments.storing.store import Store
 from matroid_bandits.experiments.study import Instance, PolicySpec, Study, Task
@@ -331,7 +331,7 @@ def _pair_plan(
                 walls, how = _tried(instance, policy, seeds[:_SEEDS], budget)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # does not stop the others
             walls = []
-            how = " ".join(f"failed: {type(error).__name__}: {error}".split())
+            how = f"failed: {failed_answer(error).error}"
     return PairPlan(
         instance=instance.name,
         policy=policy.name,
@@ -349,7 +349,8 @@ def _tried(
     """Expected seconds of the runs that were tried, and how they were found."""
     # The first trial also warms up: what is made once for all runs is in no other.
     trials = [_trial(instance, policy, seeds[0], 1)]
-    rounds = _SECOND_TRIAL
+    # With very slow rounds, two tell enough.
+    rounds = _SECOND_TRIAL if trials[0].seconds < budget else 2
     while trials[-1].rounds < instance.horizon:
         trials.append(_trial(instance, policy, seeds[0], min(rounds, instance.horizon)))
         before, last = trials[-2:]

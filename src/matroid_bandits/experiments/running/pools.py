@@ -23,6 +23,9 @@ __all__ = ["available_cores", "check_dask", "dask_cluster", "local_processes", "
 # Workers of a cluster may come and go; they are counted again after so many seconds.
 _SECONDS = 2.0
 
+# How one speaks to a Dask scheduler; http is its dashboard.
+_SCHEMES = "tcp|tls|ucx|ucxx|ws|wss"
+
 
 def available_cores() -> int:
     """How many processes this one may keep busy."""
@@ -76,9 +79,9 @@ def check_dask(address: str) -> None:
         raise ImportError(
             f"--dask needs {error.name}: pip install 'matroid-bandits[cluster]'"
         ) from error
-    if address != "local" and not re.fullmatch(r"([a-z]+://)?[^/]+:[0-9]+/?", address):
+    if address != "local" and not re.fullmatch(rf"((?:{_SCHEMES})://)?[^/]+:[0-9]+/?", address):
         raise StudyError(
-            "--dask must be an address such as tcp://host:8786, or local, got "
+            "--dask must be the address of a scheduler, such as tcp://host:8786, or local, got "
             f"{abbreviated(address)}"
         )
 
@@ -119,19 +122,34 @@ def dask_cluster(address: str, jobs: int) -> Iterator[tuple[Executor, Callable[[
                     )
                 )
         stack.enter_context(_quiet_client())
-        try:
-            client = stack.enter_context(library.Client(target, timeout=20, set_as_default=False))
-        except (OSError, TypeError, ValueError) as error:
-            raise StudyError(
-                f"no Dask scheduler answers at {address} ({error}); start one with `dask "
-                "scheduler`, or use --dask local"
-            ) from None
+        client = stack.enter_context(_connected(library.Client, target, address))
         if not client.nthreads():
             say(
                 f"the scheduler at {address} has no workers yet; runs begin when one has come "
-                f"(dask worker {address})"
+                f"(dask worker {address} --nworkers auto --nthreads 1)"
+            )
+        elif max(client.nthreads().values()) > 1:
+            say(
+                "the Dask workers have several threads: policies written in Python take turns in "
+                "them, and their seconds are too large; better is one thread (dask worker ... "
+                "--nworkers auto --nthreads 1)"
             )
         yield client.get_executor(), _counted(client)
+
+
+def _connected(client_class: Any, target: Any, address: str) -> Any:
+    """A client of the scheduler; the error of one that does not answer comes at once."""
+    # In two steps: what cannot connect must be closed, or it is waited for at the very end.
+    client = client_class.__new__(client_class)
+    try:
+        client.__init__(target, timeout=20, set_as_default=False)
+    except (OSError, TypeError, ValueError) as error:
+        client.close(timeout=1)
+        raise StudyError(
+            f"no Dask scheduler answers at {address} ({error}); start one with `dask scheduler`, "
+            "or use --dask local"
+        ) from None
+    return client
 
 
 @contextlib.contextmanager

@@ -118,19 +118,30 @@ def run_study(
     limit = _checked_limit(study, limit, until_separated=until_separated)
     import_from(study.code_folders)
     store = Store(Path(out))
-    about = {"runs": study.runs, "until_separated": until_separated}
+    about: dict[str, Any] = {"runs": study.runs, "until_separated": until_separated}
+    if until_separated:
+        about["limit"] = limit
+    crew = Crew(
+        jobs=jobs,
+        executor=executor,
+        dask=dask,
+        lost_after=lost_after,
+        is_growing=until_separated,
+    )
     work = None
     try:
-        with (
-            Crew(jobs=jobs, executor=executor, dask=dask, lost_after=lost_after) as crew,
-            store.session(
+        with crew:
+            if dask is not None:
+                # The folder becomes that of the study only if there is a cluster.
+                store.check(study, extend=extend)
+                crew.prepare(len(_missing(store, study.tasks())))
+            with store.session(
                 study, extend=extend, command=command, about=about, quiet=quiet
-            ) as opened,
-        ):
-            work = _Work(study, store, crew, *opened, quiet=quiet)
-            work.run(study.tasks())
-            if until_separated:
-                work.run_until_separated(limit)
+            ) as opened:
+                work = _Work(study, store, crew, *opened, quiet=quiet)
+                work.run(study.tasks())
+                if until_separated:
+                    work.run_until_separated(limit)
     finally:
         # Also after Ctrl-C and failures: what is finished gets into the tables.
         if work is not None:
@@ -169,7 +180,7 @@ def run_shard(
     StudyError, RunsFailedError
         As for :func:`~matroid_bandits.experiments.run_study`.
     """
-    if isinstance(shard, str):
+    if not isinstance(shard, Shard):
         shard = parse_shard(shard)
     import_from(study.code_folders)
     store = Store(Path(out))
@@ -218,13 +229,11 @@ class _Work:
         RunsFailedError
             If some have failed; the others are kept.
         """
-        finished = read_results(self._store.folder).finished()
-        missing = [task for task in tasks if task not in finished]
+        missing = _missing(self._store, tasks)
         if not missing:
             return
         if not self._session.has_begun:
-            self._crew.prepare(len(missing))
-            self._session.begin(min(self._crew.n_workers(), len(missing)))
+            self._session.begin(self._crew.prepare(len(missing)))
         before = len(tasks) - len(missing)
         with Progress(len(tasks), unit="run", done_before=before, quiet=self._quiet) as progress:
             failures = self._crew.run(self._study, missing, self._keep, progress)
@@ -233,7 +242,7 @@ class _Work:
             first = failures[0]
             raise RunsFailedError(
                 f"{len(failures)} of {len(missing)} runs failed, the first one {first.task}: "
-                f"{first.error}; the others are kept",
+                f"{first.error}; all that are finished are kept",
                 failures,
             )
 
@@ -267,6 +276,12 @@ class _Work:
     def _keep(self, task: Task, answer: Answer, worker: str) -> None:  # noqa: ARG002
         self._part.write(answer.line)
         self._session.count(worker, answer.seconds)
+
+
+def _missing(store: Store, tasks: Sequence[Task]) -> list[Task]:
+    """Those of `tasks` that are not finished."""
+    finished = read_results(store.folder).finished() if store.study_file.exists() else set()
+    return [task for task in tasks if task not in finished]
 
 
 def _described(failures: list[Failure]) -> list[dict[str, Any]]:

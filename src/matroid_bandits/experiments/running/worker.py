@@ -8,9 +8,12 @@ import signal
 import threading
 import time
 import traceback
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
+
+import numpy as np
 
 from matroid_bandits._version import __version__
 from matroid_bandits.experiments.reading.user_code import import_from
@@ -104,6 +107,7 @@ class Worker:
             # Tasks come by seed: earlier seeds are not needed again.
             self._bounds = {k: v for k, v in self._bounds.items() if k[1] in {None, task.seed}}
             self._bounds[place] = bound
+        _refuse_unfit(result, bound)
         return part_line(task, result, bound)
 
     def answer(self, task: Task) -> Answer:
@@ -116,6 +120,17 @@ class Worker:
         except BaseException as error:  # noqa: BLE001  # SystemExit as well: it stops no others
             return failed_answer(error, time.perf_counter() - start)
         return Answer(line, time.perf_counter() - start)
+
+
+def _refuse_unfit(result: Simulation, bound: float) -> None:
+    """Refuse numbers that the tables of a study cannot have; they come from a class of the user."""
+    if not np.isfinite(result.regret).all():
+        raise ValueError(f"the regret must be finite, got {result.total_regret}")
+    for name, curve in result.counter_curves.items():
+        if curve.min(initial=0) < 0:
+            raise ValueError(f"{name} must not be negative, got {curve.min()}")
+    if bound < 0:
+        raise ValueError(f"the lower bound must not be negative, got {bound}")
 
 
 def failed_answer(error: BaseException, seconds: float = 0.0) -> Answer:
@@ -184,19 +199,66 @@ def working_here(packed: PackedWorker, worker: Worker) -> Iterator[None]:
         _own.pop(packed.checksum, None)
 
 
-def run_chunk(packed: PackedWorker, tasks: Sequence[Task]) -> ChunkAnswer:
-    """Run tasks one after another in any process."""
+class _Turns:
+    """Lets chunks of different studies wait for each other in a process with several threads.
+
+    A module of the user is known by its name in the whole process, and another study may have
+    another one of this name. Studies without such modules do not wait for each other.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        # In the order in which they came, so that none waits forever.
+        self._waiting: deque[object] = deque()
+        # Chunks under way, by the checksum of their worker and whether it has code of the user.
+        self._active: Counter[tuple[bytes, bool]] = Counter()
+
+    @contextmanager
+    def turn(self, packed: PackedWorker) -> Iterator[None]:
+        """Wait until a chunk may be run, and run it."""
+        study = packed.checksum, bool(packed.code_folders or packed.code_texts)
+        place = object()
+        with self._changed:
+            self._waiting.append(place)
+            try:
+                self._changed.wait_for(lambda: self._waiting[0] is place and self._fits(study))
+                self._active[study] += 1
+            finally:
+                self._waiting.remove(place)
+                self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._active[study] -= 1
+                self._changed.notify_all()
+
+    def _fits(self, study: tuple[bytes, bool]) -> bool:
+        others = (other for other, count in self._active.items() if count and other != study)
+        return not any(study[1] or has_code for _, has_code in others)
+
+
+_turns = _Turns()
+
+
+def run_chunk(packed: PackedWorker, tasks: Sequence[Task], number: int = 0) -> ChunkAnswer:
+    """Run tasks one after another in any process.
+
+    `number` differs from call to call: Dask takes two calls with the same arguments for one.
+    """
+    del number
     name = _name()
     if packed.version != __version__:
         raise UnfitWorkerError(
             f"worker {name} has matroid-bandits {__version__}, and the study was started with "
             f"{packed.version}: install the same version on all machines"
         )
-    try:
-        worker = _worker(packed)
-    except Exception as error:  # noqa: BLE001  # a class that cannot be imported, say
-        return ChunkAnswer(name, [failed_answer(error)] * len(tasks))
-    return ChunkAnswer(name, [worker.answer(Task(*task)) for task in tasks])
+    with _turns.turn(packed):
+        try:
+            worker = _worker(packed)
+        except Exception as error:  # noqa: BLE001  # a class that cannot be imported, say
+            return ChunkAnswer(name, [failed_answer(error)] * len(tasks))
+        return ChunkAnswer(name, [worker.answer(Task(*task)) for task in tasks])
 
 
 def _worker(packed: PackedWorker) -> Worker:

@@ -158,7 +158,8 @@ def collected_from_parts(parts: Iterable[tuple[str, Iterable[FinishedRun]]]) -> 
         raise ValueError("the columns of a curve have different lengths")
     return Collected(
         typed(pd.DataFrame(columns), RUN_COLUMNS),
-        {name: np.array(column, dtype=column.typecode) for name, column in points.items()},
+        # Without a copy: there may be millions of points.
+        {name: np.frombuffer(column, dtype=column.typecode) for name, column in points.items()},
         np.array(lengths, dtype=np.int64),
     )
 

@@ -1,13 +1,16 @@
 """Files of JSON, each complete or absent."""
 
+import errno
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from matroid_bandits._files import create, replacing
 from matroid_bandits.experiments.study import StudyError
 
 __all__ = [
+    "again_if_stale",
     "as_json",
     "create_json",
     "read_json",
@@ -15,6 +18,12 @@ __all__ = [
     "write_atomically",
     "write_json",
 ]
+
+
+T = TypeVar("T")
+
+# So many times a file may be replaced while it is read.
+_STALE_READINGS = 4
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -42,9 +51,21 @@ def read_json(path: Path) -> Any:
         If there is none, or it is no JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(again_if_stale(lambda: path.read_text(encoding="utf-8")))
     except (ValueError, OSError) as error:
         raise StudyError(f"{path} cannot be read: {error}") from None
+
+
+def again_if_stale(read: Callable[[], T]) -> T:
+    """What `read` returns; a file that another machine has just replaced is read again."""
+    for _ in range(_STALE_READINGS):
+        try:
+            return read()
+        except OSError as error:
+            # NFS: the file that was opened is gone, and another one has its name.
+            if error.errno != errno.ESTALE:
+                raise
+    return read()
 
 
 def unwritable(path: Path, error: OSError) -> StudyError:

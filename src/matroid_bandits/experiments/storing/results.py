@@ -186,9 +186,10 @@ def _read(store: Store) -> tuple[Results, dict[str, Any], bool]:
         study=study,
         sessions=sessions,
         folder=store.folder,
-        # Damage is noticed again as long as the part is there.
-        warnings=[*warnings, *damage],
+        warnings=[*warnings],
     )
+    if results.n_finished() < results.n_wanted():
+        results.warnings.extend(damage)
     _check_numbers(identity, sessions, results.runs)
     _check_curves(every)
     is_new = parts != before or n_before < len(every.runs) or len(warnings) > len(told)
@@ -210,8 +211,7 @@ def _new_runs(store: Store, before: dict[str, int]) -> tuple[Collected, dict[str
         ]
     )
     damage = [
-        f"{reading.n_damaged} lines of parts/{path.name} are damaged; their runs count as not "
-        "finished"
+        f"damaged lines of parts/{path.name}: {reading.n_damaged}; their runs count as not finished"
         for path, reading in readings.items()
         if reading.n_damaged
     ]
@@ -264,7 +264,8 @@ def _check_numbers(
     }
     for problem, is_sane in sane.items():
         if not is_sane.all():
-            raise ValueError(f"a run has {problem}")
+            first = runs.loc[~is_sane, KEY].iloc[0]
+            raise ValueError(f"{Task(*first)} has {problem}")
 
 
 def _check_curves(found: Collected) -> None:

@@ -135,7 +135,9 @@ class Session:
 
     def withdraw(self) -> None:
         """Nothing has begun: the session leaves no file."""
-        self._path.unlink(missing_ok=True)
+        # On a read-only file system there is none.
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
 
     def _write(self) -> None:
         with self._writing:
@@ -164,7 +166,7 @@ class Session:
 def read_sessions(folder: Path) -> list[dict[str, Any]]:
     """The sessions whose files are in `folder`, by the time of their start; each has a name."""
     found = []
-    for path in folder.glob("*.json"):
+    for path in folder.glob("[!.]*.json"):
         try:
             content = read_json(path)
         except StudyError:

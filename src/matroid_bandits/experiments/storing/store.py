@@ -190,9 +190,13 @@ class Store:
 
         running = wait_for_silence(others, tell)
         if running:
+            shards = running[0]["shard"], about["shard"]
+            why = ""
+            if None not in shards and shards[0] != shards[1]:
+                why = f"shards {shards[0]} and {shards[1]} divide the study differently: "
             raise StudyError(
-                f"something is running in {self.folder} already ({described(running[0])}); wait "
-                "for it, or choose another folder (--out)"
+                f"something is running in {self.folder} already ({described(running[0])}); {why}"
+                "wait for it, or choose another folder (--out)"
             )
 
     def _compare(self, study: Study, *, extend: bool) -> None:
@@ -224,6 +228,11 @@ class Store:
     def description(self) -> dict[str, Any]:
         """What ``study.json`` says."""
         if not self.study_file.exists():
+            if self.folder.is_file():
+                raise StudyError(
+                    f"{self.folder} is a file; the folder of the results is needed, such as "
+                    "results/study"
+                )
             raise StudyError(f"{self.folder} holds no study (there is no study.json)")
         content = read_json(self.study_file)
         if not isinstance(content, dict):
@@ -274,11 +283,11 @@ class Store:
 
     def part_files(self) -> list[Path]:
         """The files of finished runs, one for every session."""
-        return sorted(self.parts_folder.glob("*.jsonl"))
+        return sorted(self.parts_folder.glob("[!.]*.jsonl"))
 
     def single_runs(self) -> list[dict[str, Any]]:
         """Runs of earlier versions that were not put into tables: they had a file each."""
-        return [read_json(path) for path in sorted(self.parts_folder.glob("*.json"))]
+        return [read_json(path) for path in sorted(self.parts_folder.glob("[!.]*.json"))]
 
 
 def _checksum(identity: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from matroid_bandits._files import replacing
+from matroid_bandits.experiments.storing.json_files import again_if_stale
 from matroid_bandits.experiments.study import StudyError, Task
 from matroid_bandits.simulation import COUNTERS
 
@@ -90,11 +91,7 @@ def read_table(path: Path, columns: list[str]) -> Table:
     if not path.exists():
         return Table(typed(pd.DataFrame(columns=columns), columns))
     try:
-        with pq.ParquetFile(
-            path, page_checksum_verification=True, read_dictionary=_REPEATED
-        ) as file:
-            known = file.schema_arrow.metadata or {}
-            frame = _curves(file) if columns == CURVE_COLUMNS else _runs(file)
+        known, frame = again_if_stale(lambda: _read(path, columns))
         # Sessions had numbers in earlier versions.
         types = _TYPES
         if "session" in frame and frame["session"].dtype.kind == "i":
@@ -108,7 +105,17 @@ def read_table(path: Path, columns: list[str]) -> Table:
     except Exception as error:
         # Parsers of damaged files raise exceptions of many kinds.
         reason = " ".join(str(error).split())
-        raise StudyError(f"{path} cannot be read: {reason}") from error
+        raise StudyError(
+            f"{path} cannot be read: {reason}; if all of parts/ is still there, remove "
+            "runs.parquet and curves.parquet: they are made again from it"
+        ) from error
+
+
+def _read(path: Path, columns: list[str]) -> tuple[dict[bytes, bytes], pd.DataFrame]:
+    """The remarks of a table, and its content."""
+    with pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=_REPEATED) as file:
+        known = file.schema_arrow.metadata or {}
+        return known, _curves(file) if columns == CURVE_COLUMNS else _runs(file)
 
 
 def _runs(file: pq.ParquetFile) -> pd.DataFrame:
