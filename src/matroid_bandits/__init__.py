@@ -19,6 +19,7 @@ from matroid_bandits import (
     checks,
     delays,
     environments,
+    identification,
     indices,
     lower_bound,
     matroids,
@@ -38,6 +39,12 @@ from matroid_bandits.errors import (
     NoBasisError,
     SnapshotError,
 )
+from matroid_bandits.identification import (
+    Identification,
+    IdentificationBound,
+    identification_lower_bound,
+    identify,
+)
 from matroid_bandits.indices import *
 from matroid_bandits.lower_bound import *
 from matroid_bandits.matroids import *
@@ -48,7 +55,8 @@ from matroid_bandits.specs import *
 
 # Whatever a package below lists is here too: a new class is listed once.
 __all__ = ["DecisionError", "MatroidAxiomError", "NoBasisError", "SnapshotError"]
-__all__ += ["__version__", "catalog"]
+__all__ += ["__version__", "catalog", "identification"]
+__all__ += ["Identification", "IdentificationBound", "identification_lower_bound", "identify"]
 __all__ += adapters.__all__
 __all__ += checks.__all__
 __all__ += delays.__all__

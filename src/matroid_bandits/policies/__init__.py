@@ -1,6 +1,7 @@
 """Policies. A new one is one file here and one line below."""
 
 from matroid_bandits.policies.base import Policy
+from matroid_bandits.policies.contract.confidence import Confidence
 from matroid_bandits.policies.contract.decision import Decision
 from matroid_bandits.policies.contract.explanation import Explanation
 from matroid_bandits.policies.contract.parameters import clone
@@ -24,6 +25,7 @@ __all__ = [
     "MAUB",
     "OMM",
     "OSUB",
+    "Confidence",
     "Decision",
     "EpsilonGreedy",
     "Explanation",

@@ -24,6 +24,7 @@ from matroid_bandits._overrides import overridden
 from matroid_bandits._types import Selection
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.contract.availability import Availability, availability_mask
+from matroid_bandits.policies.contract.confidence import Confident
 from matroid_bandits.policies.contract.counters import Counters
 from matroid_bandits.policies.contract.explanation import Explanation, explanation_of
 from matroid_bandits.policies.contract.late_feedback import LateFeedback, pairs
@@ -68,7 +69,15 @@ class _MadeOnDemand:
         return vars(policy)[self._name]
 
 
-class Policy(Counters, LateFeedback[Selection], Moving, Saving, Parametrized, Generic[Selection]):
+class Policy(
+    Counters,
+    LateFeedback[Selection],
+    Confident,
+    Moving,
+    Saving,
+    Parametrized,
+    Generic[Selection],
+):
     """A learner: `select` the basis to play, `update` with the rewards seen.
 
     Where rewards come late, or for several users at a time, `decide` and `learn` take their place.

@@ -65,7 +65,8 @@ def policy_from_content(
     content: Any, matroid: Matroid | None, classes: Iterable[type]
 ) -> Policy[Any]:
     """The policy with the specification and the state in `content`, both of which are checked."""
-    if not isinstance(content, dict) or content.keys() != {"policy", "state", "own"}:
+    needed = {"policy", "state", "own"}
+    if not isinstance(content, dict) or not needed <= content.keys() <= needed | {"n_dropped"}:
         raise ValueError("the snapshot is not one of a policy")
     # Before anything is made that would be too large.
     counts = content["state"].get("counts") if isinstance(content["state"], dict) else None

@@ -9,3 +9,6 @@ def find_partners(
 def find_replacements(
     kernel: MatroidKernel, basis: npt.NDArray[np.intp], elements: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.intp]: ...
+def find_circuits(
+    kernel: MatroidKernel, basis: npt.NDArray[np.intp], elements: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]: ...

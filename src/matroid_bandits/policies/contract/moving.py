@@ -36,6 +36,7 @@ class Moving:
     _problem: Problem[Any, Any]
     _translation: Translation
     _arguments: dict[str, Any]
+    _n_dropped: int
     # Whether the index has a row for each element, and not for something else.
     _index_is_of_elements: ClassVar[bool] = True
 
@@ -158,6 +159,7 @@ class Moving:
         with self._kernel.guard.hold():
             moved = self._moved_state(new, old_numbers)
         new._kernel.restore(moved)
+        new._n_dropped = self._n_dropped + len(known.keys() - set(problem.labels or ()))
         if prior:
             new.observe(prior)
         return new

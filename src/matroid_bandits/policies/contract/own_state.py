@@ -14,7 +14,17 @@ LEARNING = ("_observe", "update", "learn", "expire")
 _PACKAGE = __name__.partition(".")[0]
 
 # Attributes of every policy, which are saved, or made anew.
-_OURS = frozenset({"_problem", "_kernel", "_translation", "_arguments", "_rule_thread"})
+_OURS = frozenset(
+    {
+        "_problem",
+        "_kernel",
+        "_translation",
+        "_arguments",
+        "_rule_thread",
+        "_pairs",
+        "_n_dropped",
+    }
+)
 
 
 def learning_methods(policy: Any) -> list[str]:

@@ -136,17 +136,24 @@ def _states(policy: Any, what: str) -> dict[str, Any]:
     _refuse_unknown_state(policy, what)
     with policy._kernel.guard.hold():
         # `_get_state` may return what the policy keeps, rather than a copy.
-        return {"state": policy._kernel.state(), "own": copy.deepcopy(policy._get_state())}
+        return {
+            "state": policy._kernel.state(),
+            "own": copy.deepcopy(policy._get_state()),
+            "n_dropped": policy._n_dropped,
+        }
 
 
 def restore_content(policy: Any, content: dict[str, Any]) -> None:
     """Let a fresh policy take over a state."""
     kernel = policy._kernel
     with kernel.guard.hold():
+        # Files of earlier versions do not say it.
+        n_dropped = integer(content.get("n_dropped", 0), "n_dropped", minimum=0)
         state = State(content["state"], "state")
         policy._check_state(state)
         state.finish()
         kernel.restore(content["state"])
+        policy._n_dropped = n_dropped
         policy._set_state(content["own"])
 
 

@@ -1,0 +1,1 @@
+"""Identification of the best basis: what is known, sampling rules, the loop."""

@@ -1,0 +1,3 @@
+from matroid_bandits._core.identification.rule import RuleKernel
+
+class CLUCBKernel(RuleKernel): ...
