@@ -61,8 +61,9 @@ class Gaussian:
 
         The logarithm of the generalized likelihood ratio; every mean is at least the other one.
         """
-        gaps = (means - other_means) / self.noise
-        ratios: FloatArray = gaps**2 / (2 * (1 / counts + 1 / other_counts))
+        with np.errstate(over="ignore"):
+            gaps = (means - other_means) / self.noise
+            ratios: FloatArray = gaps**2 / (2 * (1 / counts + 1 / other_counts))
         return ratios
 
     def penalties(self, counts: CountArray) -> FloatArray:
@@ -107,6 +108,8 @@ class Bernoulli:
         ratios: FloatArray = counts * _divergence(first, common) + other_counts * _divergence(
             second, common
         )
+        # The common mean of equal ones may be rounded to another one.
+        ratios[first == second] = 0.0
         return ratios
 
     def _scaled(self, means: FloatArray) -> FloatArray:
@@ -172,8 +175,8 @@ def thresholds(
         Observations of both elements of each pair.
     """
     if name == "customary":
-        return np.full(len(counts), log((1 + log(max(rounds, 1))) / delta))
-    level = 2 * family.level(log(max(n_pairs, 1) / delta) / 2)
+        return np.full(len(counts), log(1 + log(max(rounds, 1))) - log(delta))
+    level = 2 * family.level((log(max(n_pairs, 1)) - log(delta)) / 2)
     return level + family.penalties(counts) + family.penalties(other_counts)
 
 

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, TypeVar
 
 from scipy.special import lambertw, zeta
@@ -585,7 +585,7 @@ class FrankWolfe(Rule):
                 is_even = isinstance(state.family, Gaussian) and both[0][1] == both[1][1]
                 source[place] += ((None if is_even else place == x, *both),)
         rising = {e: (-total[e], source[e]) for e in total if total[e] > 0}
-        return state.ascending(rising, state.age)
+        return state.ascending(rising, lambda e: e)
 
 
 class _Eliminating(Rule):
@@ -630,21 +630,19 @@ class CSAR(_Eliminating):
     def start(self, state: State) -> None:
         super().start(state)
         n = len(self.active)
-        logbar = 0.5 + sum(1 / i for i in range(2, n + 1))
+        harmonic = sum(1 / i for i in range(1, n + 1))
         ends = [0] + [
-            math.ceil((self.budget - n) / (logbar * (n - j + 1))) for j in range(1, n + 1)
+            math.ceil((self.budget - n) / (harmonic * (n - j + 1))) for j in range(1, n + 1)
         ]
-        # Rounds that every phase lasts.
-        self.phases = [(n - j + 1) * (ends[j] - ends[j - 1]) for j in range(1, n + 1)]
+        # After how many rounds every phase ends; the initial rounds count.
+        lengths = [(n - j + 1) * (ends[j] - ends[j - 1]) for j in range(1, n + 1)]
+        self.phases = list(accumulate(lengths))
 
     def targets(self, state: State) -> list[int]:
-        self.phases[0] -= 1
         return state.by_age(self.active)
 
     def end(self, state: State) -> tuple[frozenset[int], bool] | None:
-        # The last phase decides nothing: a single element is active. By the published numbers it
-        # can be longer than the budget.
-        while self.phases and (self.phases[0] == 0 or state.rounds == self.budget):
+        while self.phases and state.rounds >= self.phases[0]:
             self.phases.pop(0)
             best = self._best(state)
             gaps = self._gaps(state, best)
@@ -733,11 +731,12 @@ def identify(
         rule.start(state)
     while answer is None:
         state.is_close = False
-        answer = rule.end(state) if rule.ends_by_itself else _settled(state, rule)
+        # In the initial rounds everything is observed.
+        is_initial = not all(state.counts[e] for e in ground.nonloops)
+        if not is_initial:
+            answer = rule.end(state) if rule.ends_by_itself else _settled(state, rule)
         if answer is None and state.rounds == limit:
             answer = ground.best_basis(state.means), False
-        # In the initial rounds everything is observed.
-        is_initial = state.judgement is None and not rule.ends_by_itself
         targets = [] if answer or is_initial else rule.targets(state)
         if state.is_close and close_call is None:
             close_call = state.rounds
@@ -749,9 +748,6 @@ def identify(
 
 def _settled(state: State, rule: Rule) -> tuple[frozenset[int], bool] | None:
     """The best basis, if the stopping rule says so; the state has the statistics then."""
-    state.judgement = None
-    if not all(state.counts[e] for e in state.ground.nonloops):
-        return None
     state.judgement = judged = _judge(state)
     if state.threshold == "own":
         stops = rule.own_stop(state)

@@ -286,7 +286,7 @@ def test_uniform_sampling_by_hand() -> None:
 
 
 def test_the_phases_of_csar_by_hand() -> None:
-    # 3 elements: logbar = 1/2 + 1/2 + 1/3 = 4/3; T = ceil(9 / (4/3 * (3, 2, 1))) = 3, 4, 7.
+    # 3 elements: 1 + 1/2 + 1/3 = 11/6; T = ceil(9 / (11/6 * (3, 2, 1))) = 2, 3, 5.
     run = reference.identify(
         3,
         matroids.uniform(1),
@@ -295,12 +295,27 @@ def test_the_phases_of_csar_by_hand() -> None:
         reference.Gaussian(0.1),
         model="element",
     )
-    # 3 * 3 rounds of all, then element 2 is rejected; 2 * 1 of the others, then 0 is rejected; the
-    # last phase has 3 rounds, but the budget is 12.
-    assert run.plays == [(0,), (1,), (2,)] * 3 + [(0,), (1,)] + [(1,)]
+    # 3 * 2 rounds of all, then 2 is rejected; 2 * 1 of the others, then 0 is rejected; 1 * 2 of 1.
+    assert run.plays == [(0,), (1,), (2,)] * 2 + [(0,), (1,)] + [(1,)] * 2
     assert run.basis == {1}
     assert not run.settled
-    assert run.rounds == 12
+
+
+@pytest.mark.parametrize("model", ["basis", "element"])
+def test_csar_keeps_to_its_budget(model: str) -> None:
+    for size in (2, 3, 7):
+        for budget in (size, size + 1, 2 * size, 50, 199):
+            run = reference.identify(
+                size,
+                matroids.uniform(size // 2),
+                reference.CSAR(budget),
+                lambda elements: [e / 10 for e in elements],
+                reference.Gaussian(0.1),
+                model=model,
+            )
+            assert run.rounds <= budget
+            assert all(run.counts)
+            assert run.basis == frozenset(range(size - size // 2, size))
 
 
 def test_the_first_round_of_exactexpgap_by_hand() -> None:

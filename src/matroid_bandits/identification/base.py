@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from matroid_bandits._arguments import choice, distinct_elements
+from matroid_bandits._arguments import choice, distinct_elements, element_array
 from matroid_bandits._core.identification.python_rule import PythonRule
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem, not_a_matroid
@@ -117,7 +117,9 @@ class SamplingRule(ABC):
             statistics=statistics,
             delta=learner.delta,
         )
-        wanted = distinct_elements(self._targets(known), self._problem.size)
+        # In the order of the wishes; the check sorts.
+        wanted = element_array(list(self._targets(known)))
+        distinct_elements(wanted, self._problem.size)
         loops = wanted[np.isin(wanted, self._problem.matroid.loops)]
         if loops.size:
             raise ValueError(

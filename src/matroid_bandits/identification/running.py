@@ -13,7 +13,8 @@ from matroid_bandits._arguments import choice, freeze, integer, real
 from matroid_bandits._core.identification.learner import Learner
 from matroid_bandits._core.identification.loop import run
 from matroid_bandits._core.matroids.partners import find_circuits
-from matroid_bandits.environments import BernoulliEnvironment, Environment, GaussianEnvironment
+from matroid_bandits.environments import Environment
+from matroid_bandits.environments.noise import known_noise
 from matroid_bandits.identification.base import SamplingRule
 from matroid_bandits.stopping import THRESHOLDS, Bernoulli, Family, Gaussian
 
@@ -155,7 +156,7 @@ def identify(
         eps=margin,
         delta=accepted,
         is_proven=chosen == "proven",
-        base_level=2 * assumed.level(log(max(n_pairs, 1) / accepted) / 2),
+        base_level=2 * assumed.level((log(max(n_pairs, 1)) - log(accepted)) / 2),
     )
     kernel = rule._new_kernel()
     rewards = environment.rewards(seed)
@@ -235,13 +236,10 @@ def family_of(environment: Environment, noise: float | None, family: str | None)
     """
     if family is not None:
         family = choice(family, "family", ("gaussian", "bernoulli"))
-    fits = environment._fits("_divergence")
-    own: float | None = None
-    if isinstance(environment, GaussianEnvironment) and fits:
-        own = float(np.max(environment.std, initial=0.0))
+    known = known_noise(environment)
+    own: float | None = known.get("noise")
     if family is None:
-        is_known = isinstance(environment, BernoulliEnvironment) and fits
-        family = "bernoulli" if is_known and noise is None else "gaussian"
+        family = known.get("family", "gaussian") if noise is None else "gaussian"
     if family == "bernoulli":
         if noise is not None:
             raise ValueError('noise is for family="gaussian"; Bernoulli rewards have none')

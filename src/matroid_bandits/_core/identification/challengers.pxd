@@ -8,7 +8,5 @@ cdef class ChallengersRule(RuleKernel):
     cdef Py_ssize_t[::1] order
     cdef Py_ssize_t[::1] scratch
     cdef double[::1] scores_by_element
-    cdef unsigned char[::1] is_wanted
 
     cdef int find_challengers(self) except -1
-    cdef Py_ssize_t want(self, Py_ssize_t e, Py_ssize_t n) noexcept

@@ -19,7 +19,6 @@ cdef class ChallengersRule(RuleKernel):
         self.order = np.zeros(learner.rank, dtype=np.intp)
         self.scratch = np.zeros(learner.rank, dtype=np.intp)
         self.scores_by_element = np.zeros(learner.size)
-        self.is_wanted = np.zeros(learner.size, dtype=np.uint8)
         return 0
 
     cdef int find_challengers(self) except -1:
@@ -59,14 +58,6 @@ cdef class ChallengersRule(RuleKernel):
             self.is_wanted[self.wanted[i]] = 0
         return n
 
-    cdef Py_ssize_t want(self, Py_ssize_t e, Py_ssize_t n) noexcept:
-        """Add an element to those wanted, each once; return their number."""
-        if self.is_wanted[e]:
-            return n
-        self.is_wanted[e] = 1
-        self.wanted[n] = e
-        return n + 1
-
 
 cdef class LUCBExchangeKernel(ChallengersRule):
     """By the upper confidence bound of the challenger above the lower one of the element.
@@ -80,19 +71,25 @@ cdef class LUCBExchangeKernel(ChallengersRule):
         cdef double width = self.spread() * sqrt(2 * learner.highest_threshold())
         cdef Py_ssize_t i, k, e, p, x
         cdef double upper
+        cdef double *scores = &self.scores[0]
+        cdef Py_ssize_t *challengers = &self.challengers[0]
+        cdef const double *means = &learner.means[0]
+        cdef const double *root = &learner.root[0]
+        cdef const Py_ssize_t *starts = &learner.starts[0]
+        cdef const Py_ssize_t *positions = &learner.positions[0]
         # First the bound of the challenger alone: the element is the same for all of them.
         for i in range(learner.n_outside):
             e = learner.outside[i]
-            upper = learner.means[e] + width * sqrt(learner.inverse[e])
-            for k in range(learner.starts[i], learner.starts[i + 1]):
-                p = learner.positions[k]
-                if upper > self.scores[p]:
-                    self.scores[p] = upper
-                    self.challengers[p] = e
+            upper = means[e] + width * root[e]
+            for k in range(starts[i], starts[i + 1]):
+                p = positions[k]
+                if upper > scores[p]:
+                    scores[p] = upper
+                    challengers[p] = e
         for p in range(learner.rank):
             if self.challengers[p] >= 0:
                 x = learner.basis[p]
-                self.scores[p] -= learner.means[x] - width * sqrt(learner.inverse[x])
+                self.scores[p] -= learner.means[x] - width * learner.root[x]
         return 0
 
 
@@ -104,12 +101,16 @@ cdef class BestChallengerKernel(ChallengersRule):
 
     cdef int find_challengers(self) except -1:
         cdef Learner learner = self.learner
-        cdef Py_ssize_t i, k, e, p
+        cdef Py_ssize_t i, k, p
+        cdef double *scores = &self.scores[0]
+        cdef Py_ssize_t *challengers = &self.challengers[0]
+        cdef const double *ratios = &learner.ratios[0]
+        cdef const Py_ssize_t *starts = &learner.starts[0]
+        cdef const Py_ssize_t *positions = &learner.positions[0]
         for i in range(learner.n_outside):
-            e = learner.outside[i]
-            for k in range(learner.starts[i], learner.starts[i + 1]):
-                p = learner.positions[k]
-                if -learner.ratios[k] > self.scores[p]:
-                    self.scores[p] = -learner.ratios[k]
-                    self.challengers[p] = e
+            for k in range(starts[i], starts[i + 1]):
+                p = positions[k]
+                if -ratios[k] > scores[p]:
+                    scores[p] = -ratios[k]
+                    challengers[p] = learner.outside[i]
         return 0

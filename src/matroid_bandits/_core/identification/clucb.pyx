@@ -20,7 +20,6 @@ cdef class CLUCBKernel(RuleKernel):
     cdef Py_ssize_t n_different
     cdef bint is_separated
 
-
     cdef int begin(self, Learner learner, bint by_element) except -1:
         RuleKernel.begin(self, learner, by_element)
         self.radius = np.zeros(learner.size)
@@ -44,7 +43,7 @@ cdef class CLUCBKernel(RuleKernel):
         for e in range(learner.size):
             if learner.is_loop[e]:
                 continue
-            self.radius[e] = width * sqrt(learner.inverse[e])
+            self.radius[e] = width * learner.root[e]
             if learner.position[e] >= 0:
                 self.values[e] = learner.means[e] - self.radius[e]
             else:

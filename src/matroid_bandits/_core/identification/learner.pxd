@@ -22,6 +22,7 @@ cdef class Learner:
     cdef int64_t[::1] counts
     cdef double[::1] means
     cdef double[::1] inverse
+    cdef double[::1] root
     cdef double[::1] penalty
     cdef const unsigned char[::1] is_loop
     cdef unsigned char[::1] is_chosen
@@ -74,7 +75,7 @@ cdef class Learner:
     cdef int list_pairs(self) except -1
     cdef int exchange(self, Py_ssize_t position, Py_ssize_t e) except -1
     cdef int reserve(self, Py_ssize_t n) except -1
-    cdef bint scan(self) noexcept
+    cdef Py_ssize_t scan(self) noexcept
     cdef double ratio(self, Py_ssize_t x, Py_ssize_t e) noexcept
     cdef Py_ssize_t complete(
         self,

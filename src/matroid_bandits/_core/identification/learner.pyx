@@ -1,6 +1,6 @@
 """What a run of identification knows: counts, means, the best basis, and all exchanges with it."""
 
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY, log, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -31,8 +31,8 @@ cdef double common_mean(
     cdef double low = max(0.0, m_e - eps)
     cdef double high = min(m_x, 1 - eps)
     cdef double middle, slope
-    cdef int i
-    for i in range(HALVINGS):
+    cdef int _i
+    for _i in range(HALVINGS):
         middle = 0.5 * (low + high)
         slope = n_x * (middle - m_x) / (middle * (1 - middle))
         slope += n_e * (middle + eps - m_e) / ((middle + eps) * (1 - middle - eps))
@@ -96,6 +96,7 @@ cdef class Learner:
         self.counts = np.zeros(self.size, dtype=np.int64)
         self.means = np.zeros(self.size)
         self.inverse = np.zeros(self.size)
+        self.root = np.zeros(self.size)
         self.penalty = np.zeros(self.size)
         following = np.full(self.size, -1, dtype=np.intp)
         before = np.full(self.size, -1, dtype=np.intp)
@@ -130,7 +131,7 @@ cdef class Learner:
         """What the margin of a pair must exceed: its statistic without penalties."""
         if self.is_proven:
             return self.base_level
-        return log((1 + log(<double>max(self.rounds, 1))) / self.delta)
+        return log(1 + log(<double>max(self.rounds, 1))) - log(self.delta)
 
     cdef double highest_threshold(self) noexcept:
         """The largest threshold that a pair can have by now."""
@@ -156,6 +157,7 @@ cdef class Learner:
             self.means[e] = (count * self.means[e] + rewards[i]) / (count + 1)
             self.counts[e] = count + 1
             self.inverse[e] = 1.0 / (count + 1)
+            self.root[e] = sqrt(self.inverse[e])
             if self.is_proven:
                 if self.is_bernoulli:
                     self.penalty[e] = 3 * log(1 + log(<double>(count + 1)))
@@ -241,30 +243,26 @@ cdef class Learner:
 
     cdef int evaluate(self) except -1:
         """Find the best basis by the means, and the statistic of every exchange."""
-        cdef Py_ssize_t i, k, e, p, worst
+        cdef Py_ssize_t i, k, p, worst
         if self.n_outside == 0:
             if not self.has_basis:
                 self.find_basis()
             return 0
         if not self.has_basis:
             self.find_basis()
-        while self.scan():
-            # Some exchange improves the basis. Any such exchange leads on to the best one.
-            for i in range(self.n_outside):
-                e = self.outside[i]
-                worst = -1
-                for k in range(self.starts[i], self.starts[i + 1]):
-                    p = self.positions[k]
-                    if worst < 0 or is_better(
-                        self.own_means[worst], self.basis[worst], self.own_means[p], self.basis[p]
-                    ):
-                        worst = p
-                if worst >= 0 and is_better(
-                    self.means[e], e, self.own_means[worst], self.basis[worst]
+        while True:
+            i = self.scan()
+            if i < 0:
+                return 0
+            # Any exchange that improves the basis leads on to the best one.
+            worst = self.positions[self.starts[i]]
+            for k in range(self.starts[i], self.starts[i + 1]):
+                p = self.positions[k]
+                if is_better(
+                    self.own_means[worst], self.basis[worst], self.own_means[p], self.basis[p]
                 ):
-                    self.exchange(worst, e)
-                    break
-        return 0
+                    worst = p
+            self.exchange(worst, self.outside[i])
 
     cdef int find_basis(self) except -1:
         """Greedy on the means, and all circuits."""
@@ -344,22 +342,15 @@ cdef class Learner:
                 continue
             start = self.starts[i]
             length = self.starts[i + 1] - start
+            self.reserve(n_pairs + max(length, self.rank))
             contains = False
-            for k in range(start, start + length):
-                if self.positions[k] == position:
-                    contains = True
-                    break
+            for k in range(length):
+                self.other_positions[n_pairs + k] = self.positions[start + k]
+                contains |= self.positions[start + k] == position
+            if contains:
+                length = self.exchanges.circuit(other, self.other_positions[n_pairs:])
             self.other_outside[n] = other
             self.other_starts[n] = n_pairs
-            if contains:
-                length = self.exchanges.circuit(other, self.row)
-                self.reserve(n_pairs + length)
-                for k in range(length):
-                    self.other_positions[n_pairs + k] = self.row[k]
-            else:
-                self.reserve(n_pairs + length)
-                for k in range(length):
-                    self.other_positions[n_pairs + k] = self.positions[start + k]
             n_pairs += length
             n += 1
         self.other_starts[n] = n_pairs
@@ -369,53 +360,75 @@ cdef class Learner:
         self.positions, self.other_positions = self.other_positions, self.positions
         return 0
 
-    cdef bint scan(self) noexcept:
-        """Compute the statistics of all pairs; return whether an exchange improves the basis."""
+    cdef Py_ssize_t scan(self) noexcept:
+        """Compute the statistics of all pairs.
+
+        Returns -1, or the place of an element outside with which an exchange improves the basis.
+        """
         cdef Py_ssize_t i, k, e, x, p
         cdef double mean, inverse, penalty, gap, ratio, margin
         cdef double scale = 2 * self.noise * self.noise
+        cdef double eps = self.eps
         cdef double least = INFINITY
         cdef double least_margin = INFINITY
+        cdef Py_ssize_t hardest_inside = -1
+        cdef Py_ssize_t hardest_outside = -1
+        if self.n_pairs == 0:
+            return -1
+        # Plain pointers: every pair is looked at in every round.
+        cdef double *own_means = &self.own_means[0]
+        cdef double *own_inverse = &self.own_inverse[0]
+        cdef double *own_penalty = &self.own_penalty[0]
+        cdef double *ratios = &self.ratios[0]
+        cdef const double *means = &self.means[0]
+        cdef const double *inverses = &self.inverse[0]
+        cdef const double *penalties = &self.penalty[0]
+        cdef const Py_ssize_t *basis = &self.basis[0]
+        cdef const Py_ssize_t *outside = &self.outside[0]
+        cdef const Py_ssize_t *starts = &self.starts[0]
+        cdef const Py_ssize_t *positions = &self.positions[0]
         for p in range(self.rank):
-            x = self.basis[p]
-            self.own_means[p] = self.means[x]
-            self.own_inverse[p] = self.inverse[x]
-            self.own_penalty[p] = self.penalty[x]
-        self.hardest_inside = self.hardest_outside = -1
+            x = basis[p]
+            own_means[p] = means[x]
+            own_inverse[p] = inverses[x]
+            own_penalty[p] = penalties[x]
         for i in range(self.n_outside):
-            e = self.outside[i]
-            mean = self.means[e]
-            inverse = self.inverse[e]
-            penalty = self.penalty[e]
-            for k in range(self.starts[i], self.starts[i + 1]):
-                p = self.positions[k]
-                gap = self.own_means[p] - mean
-                if gap <= 0 and is_better(mean, e, self.own_means[p], self.basis[p]):
-                    return True
+            e = outside[i]
+            mean = means[e]
+            inverse = inverses[e]
+            penalty = penalties[e]
+            for k in range(starts[i], starts[i + 1]):
+                p = positions[k]
+                gap = own_means[p] - mean
+                if gap <= 0 and is_better(mean, e, own_means[p], basis[p]):
+                    return i
                 if self.is_bernoulli:
-                    ratio = self.ratio(self.basis[p], e)
+                    ratio = self.ratio(basis[p], e)
                 else:
-                    gap += self.eps
-                    ratio = gap * gap / (scale * (self.own_inverse[p] + inverse))
-                self.ratios[k] = ratio
+                    gap += eps
+                    ratio = gap * gap / (scale * (own_inverse[p] + inverse))
+                ratios[k] = ratio
                 if ratio < least:
                     least = ratio
-                margin = ratio - self.own_penalty[p] - penalty
+                margin = ratio - own_penalty[p] - penalty
                 if margin < least_margin or (
-                    margin == least_margin
-                    and e == self.hardest_outside
-                    and self.basis[p] < self.hardest_inside
+                    margin == least_margin and e == hardest_outside and basis[p] < hardest_inside
                 ):
                     least_margin = margin
-                    self.hardest_inside = self.basis[p]
-                    self.hardest_outside = e
+                    hardest_inside = basis[p]
+                    hardest_outside = e
                     self.hardest_ratio = ratio
         self.statistic = least
         self.margin = least_margin
-        return False
+        self.hardest_inside = hardest_inside
+        self.hardest_outside = hardest_outside
+        return -1
 
     cdef double ratio(self, Py_ssize_t x, Py_ssize_t e) noexcept:
         """The statistic of a pair, for Bernoulli rewards."""
+        if self.eps == 0 and self.means[x] == self.means[e]:
+            # The common mean may be rounded to another one.
+            return 0.0
         cdef double n_x = <double>self.counts[x]
         cdef double n_e = <double>self.counts[e]
         cdef double a = common_mean(self.means[x], n_x, self.means[e], n_e, self.eps)

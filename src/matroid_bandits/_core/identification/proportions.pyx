@@ -57,8 +57,20 @@ def best_proportions(
     cdef double total_weight = 0.0
     cdef long long t
     cdef Py_ssize_t i, k, x, e
+    # Sets that contain every element, each equally often.
+    cdef Py_ssize_t n_covered = 0
+    cdef Py_ssize_t n_sets = 0
+    while n_covered < n:
+        # The least covered elements first.
+        for i in range(n):
+            gradient[elements[i]] = -weights[elements[i]]
+        _best_value(kernel, gradient, order, scratch, at_once, by_element, chosen)
+        n_sets += 1
+        for i in range(at_once):
+            n_covered += weights[chosen[i]] == 0
+            weights[chosen[i]] += 1
     for i in range(n):
-        weights[elements[i]] = <double>at_once / n
+        weights[elements[i]] /= n_sets
     for t in range(1, max_steps + 1):
         least = INFINITY
         for k in range(n_pairs):

@@ -10,9 +10,11 @@ cdef class RuleKernel:
     cdef readonly bint needs_pairs
     # What the rule wants to observe, in the order of its wishes.
     cdef Py_ssize_t[::1] wanted
+    cdef unsigned char[::1] is_wanted
 
     cdef int begin(self, Learner learner, bint by_element) except -1
     cdef Py_ssize_t choose(self) except -1
     cdef bint is_done(self) except -1
+    cdef Py_ssize_t want(self, Py_ssize_t e, Py_ssize_t n) noexcept
     cdef bint is_forced(self) noexcept
     cdef double spread(self) noexcept

@@ -18,6 +18,7 @@ cdef class RuleKernel:
         self.learner = learner
         self.by_element = by_element
         self.wanted = np.zeros(learner.size, dtype=np.intp)
+        self.is_wanted = np.zeros(learner.size, dtype=np.uint8)
         return 0
 
     cdef Py_ssize_t choose(self) except -1:
@@ -27,6 +28,14 @@ cdef class RuleKernel:
     cdef bint is_done(self) except -1:
         """Whether the rule itself ends the run."""
         return False
+
+    cdef Py_ssize_t want(self, Py_ssize_t e, Py_ssize_t n) noexcept:
+        """Add an element to those wanted, each once; return their number."""
+        if self.is_wanted[e]:
+            return n
+        self.is_wanted[e] = 1
+        self.wanted[n] = e
+        return n + 1
 
     cdef bint is_forced(self) noexcept:
         """Whether some element was observed so seldom that it comes first, whatever its mean.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from matroid_bandits._core.policies.base import PolicyKernel
     from matroid_bandits._types import CountArray, FloatArray
+    from matroid_bandits.policies.contract.translation import Translation
     from matroid_bandits.problem import Problem
     from matroid_bandits.stopping import ThresholdName
 
@@ -81,10 +82,10 @@ class Confidence:
 
     def _verdict(self) -> str:
         sure = f"with confidence {100 * (1 - self.delta):.10g} %"
-        if self.n_unobserved:
-            return f"The best basis is not settled {sure}."
-        if self.pair is None:
+        if self.settled and self.pair is None:
             return "There is only one basis."
+        if self.pair is None:
+            return f"The best basis is not settled {sure}."
         is_not, above = ("is", "above") if self.settled else ("is not", "not above")
         return (
             f"The best basis {is_not} settled {sure}: the statistic {self.pair_statistic:.4g} is "
@@ -92,11 +93,11 @@ class Confidence:
         )
 
     def _hardest(self) -> str:
-        if self.n_unobserved:
+        if self.settled and self.pair is None:
+            return ""
+        if self.pair is None:
             were = "element was" if self.n_unobserved == 1 else "elements were"
             return f"{self.n_unobserved:,} {were} never observed."
-        if self.pair is None:
-            return ""
         text = f"The hardest pair is {self.pair[0]!r} in the basis and {self.pair[1]!r} outside"
         if self.settled:
             return f"{text}."
@@ -110,6 +111,7 @@ class Confident:
 
     _kernel: PolicyKernel
     _problem: Problem[Any, Any]
+    _translation: Translation
     # Elements that were dropped on the way to this problem.
     _n_dropped: int = 0
 
@@ -183,6 +185,7 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
             matroid = self._problem.matroid
             is_loop = np.zeros(matroid.size, dtype=np.bool_)
             is_loop[matroid.loops] = True
+            n_outside = matroid.size - len(matroid.loops) - matroid.rank
             n_unobserved = int(np.count_nonzero((counts == 0) & ~is_loop))
             common: dict[str, Any] = {
                 "delta": accepted,
@@ -192,7 +195,8 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
                 "n_unobserved": n_unobserved,
                 "caveat": self._caveat(),
             }
-            if n_unobserved:
+            # A single basis is the best one, whatever was observed.
+            if n_unobserved and n_outside:
                 return Confidence(
                     settled=False,
                     basis=None,
@@ -206,7 +210,6 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
             pairs = self._exchange_pairs()
             pairs.refresh(np.where(counts > 0, means, 0.0))
         basis = self._names(pairs.basis)  # type: ignore[attr-defined]
-        n_outside = matroid.size - len(matroid.loops) - len(pairs.basis)
         return _judged(
             self._problem,
             pairs,
@@ -240,9 +243,12 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
         if family == "bernoulli":
             if noise is not None:
                 raise ValueError('noise is for family="gaussian"; Bernoulli rewards have none')
-            bounds = (low, high) if is_bounded else (0.0, 1.0)
-            self._refuse_outside(*bounds)
-            return Bernoulli(*bounds)
+            if not is_bounded:
+                # Costs from 0 to 1 are learned as rewards from the pivot less 1 to the pivot.
+                high = self._translation.pivot if self._problem.sense == "min" else 1.0
+                low = high - 1
+            self._refuse_outside(low, high)
+            return Bernoulli(low, high)
         spread = own if noise is None else noise
         if spread is None:
             raise ValueError(
@@ -260,10 +266,14 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
         outside = np.flatnonzero((means < low) | (means > high))
         if outside.size:
             name = self._problem.name(outside[0])
-            shown = self._in_user_units(means)[outside[0]]  # type: ignore[attr-defined]
+            mean, *ends = self._translation.in_user_units(
+                np.array([means[outside[0]], low, high])
+            ).tolist()
+            kind = self._translation.kind
             raise ValueError(
-                f'family="bernoulli" is for rewards between {low:g} and {high:g}, but {name!r} has '
-                f"the mean {shown:.6g}; pass noise=..., the standard deviation of the rewards"
+                f'family="bernoulli" is for {kind} between {min(ends):g} and {max(ends):g}, but '
+                f"{name!r} has the mean {mean:.6g}; pass noise=..., the standard deviation of the "
+                f"{kind}"
             )
 
     def _caveat(self) -> str:
