@@ -107,7 +107,7 @@ def _rounds(
 
 
 def _small_graph(runs: int) -> list[list[str]]:
-    matroid = mb.GraphicMatroid([(int(a), int(b)) for a, b in EDGES])
+    matroid = mb.GraphicMatroid([(int(edge[0]), int(edge[1])) for edge in EDGES])
     environment = mb.GaussianEnvironment(MEANS, std=1.0)
     bound = mb.identification_lower_bound(matroid, environment, 0.1).rounds
     rounds, times = {}, {}
@@ -145,7 +145,7 @@ def _error_rates(runs: int) -> list[list[str]]:
                     environment,
                     delta=delta,
                     seed=seed,
-                    threshold=threshold,  # type: ignore[arg-type]
+                    threshold=threshold,
                 ).is_correct
                 for seed in range(runs)
             )
@@ -162,7 +162,7 @@ def _error_rates(runs: int) -> list[list[str]]:
 
 
 def _many_elements(*, quick: bool) -> list[str]:
-    matroid = mb.PartitionMatroid(np.repeat(np.arange(10), 1000), [1] * 10)
+    matroid = mb.PartitionMatroid([i // 1000 for i in range(10_000)], [1] * 10)
     drawn = np.random.default_rng([0, 10**6]).uniform(0.5, 1, 10_000)
     environment = mb.GaussianEnvironment(drawn, std=0.2)
     rounds = 5_000 if quick else 50_000

@@ -14,15 +14,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from matroid_bandits._arguments import as_list, integer
+from matroid_bandits._arguments import as_list, integer, real
 from matroid_bandits._core.late_loop import LostFeedback, run_late
 from matroid_bandits._core.loop import run
 from matroid_bandits._core.streams.rewards import RewardKernel
 from matroid_bandits._types import CountArray, FloatArray, IntArray
 from matroid_bandits.delays import Delay, DelayStream, as_delay
 from matroid_bandits.environments import Environment
+from matroid_bandits.environments.noise import known_noise
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
+from matroid_bandits.policies.contract.confidence import Confidence
 from matroid_bandits.problem import Problem
 
 __all__ = ["Simulation", "SupportsSelectUpdate", "default_checkpoints", "simulate"]
@@ -65,6 +67,8 @@ class Simulation:
         policy keeps them.
     counter_curves : dict of str to numpy.ndarray
         The same after each of the checkpoints.
+    confidence : Confidence or None
+        Whether the best basis is settled at the horizon, if ``confidence=`` was given.
     """
 
     rounds: CountArray = field(repr=False)
@@ -73,6 +77,7 @@ class Simulation:
     seconds: float
     counters: dict[str, int]
     counter_curves: dict[str, CountArray] = field(repr=False)
+    confidence: Confidence | None = field(default=None, repr=False)
 
 
 def default_checkpoints(horizon: int) -> CountArray:
@@ -93,6 +98,7 @@ def simulate(
     checkpoints: Sequence[int] | CountArray | None = None,
     delay: "int | Delay | Callable[[np.random.Generator], int] | None" = None,
     matroid: Matroid | Problem[Any, Any] | None = None,
+    confidence: float | None = None,
 ) -> Simulation:
     """Play `horizon` rounds and measure the pseudo-regret.
 
@@ -122,6 +128,10 @@ def simulate(
         the last round is not learned, and its decisions expire. This needs a `Policy`.
     matroid : Matroid or Problem, optional
         What may be played; needed only where the policy has no attribute `problem` or `matroid`.
+    confidence : float, optional
+        A probability of a wrong answer, such as 0.05: find out at the horizon whether the best
+        basis is settled, by :meth:`Policy.confidence`, with the noise of the environment, or, if
+        that is not known, the noise that the policy assumes. This needs a `Policy`.
 
     Returns
     -------
@@ -131,9 +141,12 @@ def simulate(
     --------
     >>> import matroid_bandits as mb
     >>> environment = mb.GaussianEnvironment([0.9, 0.8, 0.3, 0.2], std=0.2)
-    >>> result = mb.simulate(mb.MAUB(mb.UniformMatroid(2, 4)), environment, 1000, seed=1)
+    >>> policy = mb.MAUB(mb.UniformMatroid(2, 4))
+    >>> result = mb.simulate(policy, environment, 1000, seed=1, confidence=0.05)
     >>> result.rounds[-1], len(result.regret) == len(result.rounds)
     (np.int64(1000), True)
+    >>> result.confidence.settled
+    True
     """
     horizon = integer(horizon, "horizon", minimum=1, maximum=LONGEST)
     seed = integer(seed, "seed", minimum=0)
@@ -149,6 +162,7 @@ def simulate(
     late = as_delay(delay)
     if late is not None:
         refuse_without_decisions(policy)
+    asked = None if confidence is None else confidence_arguments(policy, environment, confidence)
     _warn_of_noise(policy, environment)
     rewards = environment.rewards(seed)
     gains = np.ascontiguousarray(problem.gains(environment.means))
@@ -180,6 +194,11 @@ def simulate(
             with turn():
                 policy._kernel.expire(list(policy.open_decisions))
         seconds = perf_counter() - start
+        answer = None
+        if asked is not None and isinstance(policy, Policy):
+            with turn():
+                # A subclass may have an attribute of its own of that name.
+                answer = Policy.confidence(policy, **asked)
     curves = {
         name: row for name, row in zip(COUNTERS, counts, strict=True) if hasattr(policy, name)
     }
@@ -190,6 +209,7 @@ def simulate(
         seconds=seconds,
         counters={name: int(row[-1]) for name, row in curves.items()},
         counter_curves=curves,
+        confidence=answer,
     )
 
 
@@ -224,6 +244,45 @@ def refuse_without_decisions(policy: SupportsSelectUpdate) -> None:
             f"with a delay, a policy must tell apart the decisions that feedback is for: derive "
             f"{type(policy).__name__} from Policy, which has decide and learn, or leave delay= out"
         )
+
+
+def confidence_arguments(
+    policy: SupportsSelectUpdate, environment: Environment, delta: float
+) -> dict[str, Any]:
+    """The arguments with which `Policy.confidence` is called at the horizon.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be called.
+    """
+    accepted = real(delta, "confidence", minimum=0.0, maximum=1.0)
+    if not 0 < accepted < 1:
+        raise ValueError(
+            f"confidence must be between 0 and 1, the probability of a wrong answer, such as 0.05, "
+            f"got {delta!r}"
+        )
+    if not isinstance(policy, Policy):
+        raise ValueError(
+            f"confidence={delta!r} needs the counts and means of the policy: derive "
+            f"{type(policy).__name__} from Policy, or leave confidence= out"
+        )
+    known = known_noise(environment)
+    # What is not possible is refused before the run, not at its end.
+    if known.get("noise") == 0:
+        raise ValueError(
+            f"confidence={delta!r} is for rewards that vary, but this {type(environment).__name__} "
+            "has std=0: one observation of each element tells everything; leave confidence= out"
+        )
+    try:
+        policy._family(known.get("noise"), known.get("family"))
+    except ValueError as error:
+        raise ValueError(
+            f"confidence={delta!r} needs to know how the rewards vary; {type(environment).__name__}"
+            f" does not tell, and {type(policy).__name__} assumes nothing that would do: take a "
+            "policy with noise=..., or leave confidence= out"
+        ) from error
+    return {"delta": accepted, **known}
 
 
 def _problem_of(

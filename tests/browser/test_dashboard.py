@@ -75,6 +75,7 @@ def test_the_numbers_are_those_of_the_api(
         "pending": told["open_decisions"],
         "expired": told["expired"],
     }
+    assert browser.text("#may-stop p") == client.confidence(name)["text"]
     rows = {row[0].removesuffix(" leader"): row for row in browser.rows("table.elements")}
     labels = {_text(e["element"]): e for e in told["elements"]}
     assert rows.keys() == labels.keys()

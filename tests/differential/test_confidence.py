@@ -78,7 +78,7 @@ def compare(
         assert answer.more_observations == 0
         assert answer.settled
         return answer
-    _compare_hardest(answer, judged, problem, counts, means)
+    _compare_hardest(answer, judged, problem, counts, means, expected_family, ground.hypotheses)
     return answer
 
 
@@ -88,6 +88,8 @@ def _compare_hardest(
     problem: Any,
     counts: list[int],
     means: list[float],
+    family: reference.Family,
+    hypotheses: int,
 ) -> None:
     assert answer.pair is not None
     x, e = problem.elements(list(answer.pair)).tolist()
@@ -100,17 +102,23 @@ def _compare_hardest(
     assert margins[place] <= min(margins) + 1e-9 * (1 + abs(min(margins)))
     numbers = [[(means[y], counts[y]) for y in pair] for pair in judged.pairs]
     assert numbers.index(numbers[place]) == place
-    raw = judged.more_observations(counts)
     if answer.settled:
         assert answer.more_observations == 0
     elif means[x] == means[e]:
         assert answer.pair_statistic == 0
         assert answer.more_observations is None
-    elif raw is not None and judged.statistics[place] > 1e-12:
+    elif judged.statistics[place] > 1e-12:
         assert answer.more_observations is not None
-        assert answer.more_observations >= 1
-        slack = 1e-6 * (1 + raw)
-        assert math.ceil(raw - slack) <= answer.more_observations <= math.ceil(raw + slack)
+        added, rest = divmod(answer.more_observations, 2)
+        assert (added >= 1, rest) == (True, 0)
+        # So many are enough, and fewer are not, but for rounding.
+        for more, sign in ((added, 1), (added - 1, -1)):
+            n_x, n_e = counts[x] + more, counts[e] + more
+            z = family.statistic((means[x], n_x), (means[e], n_e), 0.0)
+            limit = judged.thresholds[place]
+            if answer.threshold_name == "proven":
+                limit = family.proven(n_x, n_e, hypotheses, answer.delta)
+            assert sign * (z - limit) >= -1e-6 * (1 + limit)
 
 
 def observe(policy: mb.Policy, rng: np.random.Generator, elements: list[int] | None = None) -> None:

@@ -19,7 +19,7 @@ from matroid_bandits.experiments import (
     run_study,
     write_report,
 )
-from matroid_bandits.experiments.reporting import report as report_module
+from matroid_bandits.experiments.reporting import plots
 
 LINKS = "source,target,ms\nOslo,Rome,30\nRome,Cork,20\nCork,Oslo,10\nOslo,Bonn,15\nBonn,Rome,26\n"
 MS = [30.0, 20.0, 10.0, 15.0, 26.0]
@@ -224,7 +224,7 @@ def test_a_report_on_costs(costs: Results, tmp_path: Path) -> None:
         assert sentence in (costs.folder / name).read_text()
     assert "| few | U(2,5) | costs | 5 | 2 | 10 | 300 |" in (costs.folder / "report.md").read_text()
     assert "few & U(2,5) & costs & 5" in (costs.folder / "table-instances.tex").read_text()
-    figure = report_module.regret_figure(costs)
+    figure = plots.regret_figure(costs)
     assert figure.axes[0].get_ylabel() == "cost above the best"
 
 
@@ -243,7 +243,7 @@ def test_a_report_on_costs_and_rewards(tmp_path: Path) -> None:
     markdown = (tmp_path / "report.md").read_text()
     assert "| K4 | K4 | costs | 6 |" in markdown
     assert "| K5 | K5 | rewards | 10 |" in markdown
-    assert report_module.regret_figure(results).axes[0].get_ylabel() == "cumulative regret"
+    assert plots.regret_figure(results).axes[0].get_ylabel() == "cumulative regret"
 
 
 def test_a_report_without_costs_does_not_mention_them(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_a_report_without_costs_does_not_mention_them(tmp_path: Path) -> None:
     write_report(tmp_path)
     for name in ("report.md", "report.html", "table.tex", "table-instances.tex"):
         assert not re.search(r"\bcosts?\b|sense", (tmp_path / name).read_text())
-    assert report_module.regret_figure(results).axes[0].get_ylabel() == "cumulative regret"
+    assert plots.regret_figure(results).axes[0].get_ylabel() == "cumulative regret"
 
 
 def test_costs_and_rewards_are_different_studies(costs: Results, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from matroid_bandits.experiments import (
 )
 from matroid_bandits.experiments.analysis.formatting import as_printed, number, ratio
 from matroid_bandits.experiments.analysis.summary import band, growth, half_width, leading_policy
-from matroid_bandits.experiments.reporting import report as report_module
+from matroid_bandits.experiments.reporting import plots
 from matroid_bandits.experiments.reporting.findings import findings
 from matroid_bandits.experiments.reporting.plots import spread_of_regrets
 
@@ -202,11 +202,11 @@ def test_one_run_has_no_spread(tmp_path) -> None:
 
 def test_figures_have_a_panel_and_a_band_for_each(folder: Path) -> None:
     found = read_results(folder)
-    for draw in (report_module.regret_figure, report_module.oracle_calls_figure):
+    for draw in (plots.regret_figure, plots.oracle_calls_figure):
         figure = draw(found)
         panels = [axes for axes in figure.axes if axes.lines]
         assert [axes.get_title() for axes in panels] == ["(a) U(7,10)", "(b) K5"]
-        bounds = draw is report_module.regret_figure
+        bounds = draw is plots.regret_figure
         for axes in panels:
             assert len(axes.collections) == 3
             assert len(axes.lines) == 3 + bounds
@@ -218,7 +218,7 @@ def test_figures_have_a_panel_and_a_band_for_each(folder: Path) -> None:
     assert {axes.get_xscale() for axes in panels} == {"log"}
     assert {axes.get_yscale() for axes in panels} == {"log"}
     # What is drawn is the mean.
-    line = report_module.regret_figure(found).axes[1].lines[0]
+    line = plots.regret_figure(found).axes[1].lines[0]
     mean = found.runs.query("instance == 'K5' and policy == 'OMM'")["regret"].mean()
     assert line.get_ydata()[-1] == pytest.approx(mean)
     assert line.get_xdata()[-1] == 100_000
@@ -234,7 +234,7 @@ def test_the_bound_is_drawn_and_is_in_the_tables(folder: Path) -> None:
         mb.regret_lower_bound(matroid, mb.GaussianEnvironment(mb.random_means(10, s)), 100_000)
         for s in range(4)
     ]
-    line = report_module.regret_figure(found).axes[1].lines[-1]
+    line = plots.regret_figure(found).axes[1].lines[-1]
     assert line.get_xdata()[-1] == 100_000
     assert line.get_ydata()[-1] == pytest.approx(np.median(bounds))
     middle = np.flatnonzero(line.get_xdata() >= 1000)[0]
@@ -265,7 +265,7 @@ def test_without_bounds_nothing_is_said_of_them(folder: Path, tmp_path) -> None:
     assert written.table["regret_over_bound"].isna().all()
     for name in ("report.md", "report.html", "table.tex"):
         assert not re.search("(lower| /|/|&) bound", (tmp_path / name).read_text())
-    figure = report_module.regret_figure(read_results(tmp_path))
+    figure = plots.regret_figure(read_results(tmp_path))
     assert len(figure.axes[0].lines) == 3
     # Nor of an instance some of whose runs have none.
     here = (runs["instance"] == "K5") & (runs["seed"] == 2)
@@ -274,7 +274,7 @@ def test_without_bounds_nothing_is_said_of_them(folder: Path, tmp_path) -> None:
     table = summarize(found).set_index("instance")
     assert table.loc["K5", "lower_bound"].isna().all()
     assert table.loc["U(7,10)", "lower_bound"].notna().all()
-    lines = [len(axes.lines) for axes in report_module.regret_figure(found).axes[:2]]
+    lines = [len(axes.lines) for axes in plots.regret_figure(found).axes[:2]]
     assert lines == [4, 3]
     write_report(tmp_path)
     tex = (tmp_path / "table.tex").read_text()
@@ -309,7 +309,7 @@ def many(tmp_path_factory) -> Results:
 
 
 def test_sixteen_policies_can_be_told_apart(many: Results) -> None:
-    for draw in (report_module.regret_figure, report_module.oracle_calls_figure):
+    for draw in (plots.regret_figure, plots.oracle_calls_figure):
         figure = draw(many)
         (legend,) = figure.legends
         handles = legend.get_lines()[:16]
@@ -329,12 +329,10 @@ def test_only_what_ran_is_drawn_and_listed(many: Results) -> None:
     table = summarize(many)
     assert len(table) == 30
     assert table.drop(columns=[c for c in table if "publ" in c or "ratio" in c]).notna().all().all()
-    figure = report_module.regret_figure(many)
+    figure = plots.regret_figure(many)
     assert [len(axes.lines) for axes in figure.axes[:2]] == [16, 16]  # with the bound
     first = figure.axes[0].lines[0]
-    assert (
-        first.get_color() == report_module.regret_figure(many).legends[0].get_lines()[1].get_color()
-    )
+    assert first.get_color() == plots.regret_figure(many).legends[0].get_lines()[1].get_color()
 
 
 def test_words_about_many_policies(many: Results) -> None:
@@ -373,7 +371,7 @@ def test_pairs_only_where_both_ran(many: Results) -> None:
 
 def test_axes_are_logarithmic_where_regrets_are_far_apart(many: Results, folder: Path) -> None:
     assert spread_of_regrets(many) == pytest.approx(40, rel=0.01)
-    figure = report_module.regret_figure(many)
+    figure = plots.regret_figure(many)
     for axes in figure.axes[:2]:
         assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
         # All lines are inside where it matters.
@@ -382,7 +380,7 @@ def test_axes_are_logarithmic_where_regrets_are_far_apart(many: Results, folder:
         assert axes.get_ylim()[1] > max(last)
     near = replace(many, runs=many.runs[many.runs["policy"] < "P12"])
     for found in (near, read_results(folder)):
-        axes = report_module.regret_figure(found).axes[0]
+        axes = plots.regret_figure(found).axes[0]
         assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "linear")
         assert axes.get_ylim()[0] == 0
     nothing = replace(many, runs=many.runs.assign(regret=0.0))
@@ -586,7 +584,7 @@ def test_odd_names_in_figures_and_tex(tmp_path) -> None:
     )
     found = run_study(study, tmp_path, jobs=1)
     write_report(tmp_path)
-    figure = report_module.regret_figure(found)
+    figure = plots.regret_figure(found)
     assert figure.axes[0].get_title() == "(a) $x_{$ costs $5"
     assert len(figure.axes[2].get_title()) < 30
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["_$a_{$", "MAUB"]
@@ -598,7 +596,7 @@ def test_odd_names_in_figures_and_tex(tmp_path) -> None:
 
 def test_the_band_of_calls_holds_the_middle_of_the_runs(folder: Path) -> None:
     found = read_results(folder)
-    axes = report_module.oracle_calls_figure(found).axes[0]
+    axes = plots.oracle_calls_figure(found).axes[0]
     last = found.runs.query("instance == 'U(7,10)' and policy == 'MAUB'")["oracle_calls"]
     heights = axes.collections[1].get_paths()[0].vertices
     ends = heights[heights[:, 0] == 100_000][:, 1]

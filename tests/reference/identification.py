@@ -344,15 +344,6 @@ class Judgement:
         """The place of the pair of the smallest margin, the first of several."""
         return self.margins.index(min(self.margins)) if self.pairs else None
 
-    def more_observations(self, counts: Sequence[int]) -> float | None:
-        """Of the hardest pair, before it is rounded up to an integer; None: cannot be said."""
-        k = self.hardest
-        if self.settled or k is None:
-            return 0.0 if self.settled else None
-        x, e = self.pairs[k]
-        z = self.statistics[k]
-        return None if z == 0 else (counts[x] + counts[e]) * (self.thresholds[k] / z - 1)
-
 
 def judge(
     ground: Ground,

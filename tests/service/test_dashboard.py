@@ -244,6 +244,9 @@ def test_bandit() -> None:
     }
     assert "last learned 2 min ago" in page.one(id="feedback").text
     assert rows(page.one(id="leader").one("table")) == [["flood", "0.2500", "summit"]]
+    question = page.one(id="leader").one(id="may-stop")
+    assert question.one("h3").text == "May I stop?"
+    assert question.one("p").text == news().may_stop
     assert rows(page.one("table", class_="elements")) == [
         [
             *("flood leader", "0.2500", "0.1250 to 0.5000", "", "1,200", "3", "1,300", "75.0 %"),

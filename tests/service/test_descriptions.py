@@ -16,9 +16,15 @@ from matroid_bandits.service.commands import Configure, Decide, Expire, Learn, M
 from matroid_bandits.service.dashboard import api_page, bandit_page, error_page
 from matroid_bandits.service.dashboard.formatting import ends, number
 from matroid_bandits.service.dashboard.views import BanditView, DecisionView
-from matroid_bandits.service.descriptions import bandit_view, description, short_view
+from matroid_bandits.service.descriptions import (
+    bandit_view,
+    confidence,
+    description,
+    short_view,
+)
 from matroid_bandits.service.events import Event, RecordedDecision
 from matroid_bandits.service.granting import ServedBandit, created
+from matroid_bandits.service.labels import shown_text
 from matroid_bandits.service.problems import made_problem
 from matroid_bandits.service.settings import LIMITS, Settings
 
@@ -195,6 +201,34 @@ def test_intervals_contain_the_mean_and_get_narrower(policy: str, sense: str) ->
     assert "its 95 % confidence interval" in page.one(id="elements-caption").text
 
 
+@pytest.mark.parametrize("policy", ["MAUB(index=kl)", "MAUB(noise=1)", "OMM(noise=0.01)"])
+def test_the_page_says_whether_one_may_stop(policy: str) -> None:
+    played = Played(graph() if "noise" in policy else ARTICLES, policy, PLACES)
+    question = page_of(played.view).one(id="leader").one(id="may-stop")
+    assert "elements were never observed." in question.text
+    for _ in range(60):
+        played.round(known)
+    own = played.bandit.policy.confidence()
+    text = page_of(played.view).one(id="leader").one(id="may-stop").one("p").text
+    is_not = "is" if own.settled else "is not"
+    assert own.settled == (policy == "OMM(noise=0.01)")
+    assert text.startswith(f"The best basis {is_not} settled with confidence 95 %: the statistic")
+    own_name, other = (shown_text(label) for label in own.pair)
+    assert f"The hardest pair is {own_name!r} in the basis and {other!r} outside" in text
+    assert ("more observations" in text) != own.settled
+
+
+def test_long_labels_in_the_answer() -> None:
+    played = Played({"matroid": "U(1,2)", "labels": ["x" * 5000, ["y" * 5000]]}, "MAUB(noise=1)")
+    for _ in range(9):
+        played.round(lambda e: float(e != "x" * 5000))
+    text = page_of(played.view).one(id="may-stop").one("p").text
+    assert text.endswith("more observations of them would do.")
+    assert len(text) < 600
+    told = confidence(played.bandit, 0.05)
+    assert told["pair"] == {"element": ["y" * 5000], "replaced_by": "x" * 5000}
+
+
 def test_a_policy_that_knows_no_noise_has_no_intervals() -> None:
     played = Played(policy="FollowTheLeader")
     for _ in range(5):
@@ -202,6 +236,8 @@ def test_a_policy_that_knows_no_noise_has_no_intervals() -> None:
     assert all(row.low is row.high is None for row in played.view.elements)
     caption = page_of(played.view).one(id="elements-caption").text
     assert caption == "Mean reward of every element, the leader first"
+    text = page_of(played.view).one(id="may-stop").text
+    assert "FollowTheLeader assumes nothing about the noise of the rewards." in text
 
 
 @pytest.mark.parametrize("sense", ["max", "min"])
@@ -258,7 +294,8 @@ def test_the_same_in_the_list() -> None:
     played.round(known)
     short, long = short_view(played.bandit, played.now), played.view
     assert (short.elements, short.series, short.leader) == ([], None, None)
-    changed = {name: getattr(short, name) for name in ("leader", "elements", "series", "latest")}
+    own = ("leader", "may_stop", "elements", "series", "latest")
+    changed = {name: getattr(short, name) for name in own}
     assert replace(long, **changed) == short
 
 

@@ -62,7 +62,7 @@ def test_curl(url: str) -> None:
             assert [_plain(answer) for answer in answers[-len(shown) :]] == [
                 json.loads(one) for one in shown
             ]
-    assert len(answers) == 12
+    assert len(answers) == 13
     assert client.bandit("news")["status"] == "paused"
     assert client.bandit("news")["elements"][2]["count"] == 5
 

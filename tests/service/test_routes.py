@@ -1,5 +1,6 @@
 """The forms of requests and answers, literally."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import catalog
 from matroid_bandits._core.policies.contract import decisions
+from matroid_bandits._snapshots import content_of, snapshot_bytes
+from matroid_bandits.policies.contract import explanation
 
 from .in_process import NEWS, Clock, Service
 
@@ -367,20 +370,126 @@ def test_the_service_plays_as_the_library_does(tmp_path: Path, policy: str, sens
 # ---- other routes ----
 
 
-def test_explain_and_confidence(service: Service) -> None:
+@pytest.mark.parametrize("policy", [NEWS["policy"], "OMM(noise=0.01)"])
+def test_explain_and_confidence(service: Service, policy: str) -> None:
+    service.create("other", policy=policy)
     for i in range(200):
-        made = service.decide(f"d{i}").json()
-        service.learn(f"d{i}", {e: float(e in {"flood", "derby"}) for e in made["elements"]})
-    explained = service.get("/v1/bandits/news/explain").json()
-    assert explained["why"].startswith("The leader")
-    sure = service.get("/v1/bandits/news/confidence?delta=0.1").json()
+        made = service.decide(f"d{i}", "other").json()
+        rewards = {e: float(e in {"flood", "derby"}) for e in made["elements"]}
+        service.learn(f"d{i}", rewards, "other")
+    explained = service.get("/v1/bandits/other/explain").json()
+    assert [row["element"] for row in explained["selected"]] == ["flood", "derby"]
+    sure = service.get("/v1/bandits/other/confidence?delta=0.1").json()
     assert sure["leader"] == ["flood", "derby"]
-    assert sure["is_separated"] is (sure["n_open_pairs"] == 0)
+    own = service.live("other").policy.confidence(0.1)
+    assert own.settled == (policy == "OMM(noise=0.01)")
+    for name in (
+        *("delta", "settled", "statistic", "pair_statistic", "threshold", "threshold_name"),
+        *("more_observations", "n_unobserved", "caveat"),
+    ):
+        assert sure[name] == getattr(own, name)
+    assert (sure["pair"]["element"], sure["pair"]["replaced_by"]) == own.pair
+    assert sure["text"] == str(own)
     assert len(sure["elements"]) == 4
-    for row in service.look()["elements"]:
+    for row in service.look("other")["elements"]:
         assert row["low"] <= row["mean"] <= row["high"]
     assert service.get("/v1/bandits/news/confidence?delta=2").status == 422
     assert service.get("/v1/bandits/nws/explain").error["code"] == "unknown_bandit"
+
+
+def test_confidence_before_everything_is_observed(service: Service) -> None:
+    service.decide("a")
+    sure = service.get("/v1/bandits/news/confidence").json()
+    assert (sure["delta"], sure["settled"], sure["leader"], sure["elements"]) == (
+        *(0.05, False, None),
+        [],
+    )
+    assert (sure["statistic"], sure["threshold"], sure["pair"]) == (0, None, None)
+    assert (sure["n_unobserved"], sure["more_observations"]) == (4, None)
+    assert sure["text"] == (
+        "The best basis is not settled with confidence 95 %. 4 elements were never observed."
+    )
+
+
+def test_confidence_if_there_is_one_basis(service: Service) -> None:
+    assert service.create("one", problem={"matroid": "U(2,2)"}).status == 201
+    service.decide("a", "one")
+    service.learn("a", [{"element": 0, "reward": 1}, {"element": 1, "reward": 0}], "one")
+    sure = service.get("/v1/bandits/one/confidence").json()
+    assert (sure["settled"], sure["statistic"], sure["pair"]) == (True, None, None)
+    assert sure["text"] == "There is only one basis."
+
+
+@pytest.mark.parametrize(
+    "policy, noise", [("FollowTheLeader", "nothing about the noise"), ("MAUB(noise=0)", "no noise")]
+)
+def test_confidence_of_a_policy_that_assumes_nothing(
+    service: Service, policy: str, noise: str
+) -> None:
+    service.create("other", policy=policy)
+    for i in range(9):
+        made = service.decide(f"d{i}", "other").json()
+        service.learn(
+            f"d{i}", {e: float(e in {"flood", "derby"}) for e in made["elements"]}, "other"
+        )
+    sure = service.get("/v1/bandits/other/confidence").json()
+    assert (sure["settled"], sure["statistic"], sure["threshold"]) == (False, None, None)
+    assert (sure["leader"], sure["n_unobserved"]) == (["flood", "derby"], 0)
+    assert sure["text"] == (
+        f"It cannot be said whether the best basis is settled: {policy.partition('(')[0]} assumes "
+        f"{noise} of the rewards. Create a bandit with a policy that does, such as MAUB(noise=0.5) "
+        "or MAUB(index=kl), both for rewards between 0 and 1."
+    )
+
+
+def test_confidence_of_a_large_problem(service: Service, monkeypatch) -> None:
+    monkeypatch.setattr(explanation, "_MOST_PAIRS", 1)
+    assert service.get("/v1/bandits/news/confidence").json()["n_unobserved"] == 4
+    for i in range(9):
+        made = service.decide(f"d{i}").json()
+        service.learn(f"d{i}", dict.fromkeys(made["elements"], 0.5))
+    sure = service.get("/v1/bandits/news/confidence").json()
+    assert (sure["settled"], sure["pair"], sure["threshold"]) == (False, None, None)
+    assert sure["text"].startswith("It is not said here whether the best basis is settled")
+    assert sure["text"] in service.get("/bandits/news").text
+
+
+@pytest.mark.parametrize("which", ["log", "snapshot", "old snapshot"])
+def test_elements_that_were_dropped_are_not_forgotten(
+    tmp_path: Path, clock: Clock, which: str
+) -> None:
+    path = tmp_path / "bandits.sqlite"
+    caveat = (
+        "This is not valid: 2 elements were dropped when the problem changed, perhaps because of "
+        "what was observed."
+    )
+    with Service(path, clock=clock) as service:
+        service.create()
+        for i in range(99):
+            made = service.decide(f"d{i}").json()
+            service.learn(f"d{i}", {e: float(e in {"flood", "derby"}) for e in made["elements"]})
+        assert service.get("/v1/bandits/news/confidence").json()["caveat"] == ""
+        moved = {"matroid": "U(1,2)", "labels": ["flood", "record"]}
+        service.put("/v1/bandits/news/problem", moved)
+        # Back again: what was dropped has no statistics any more.
+        service.put("/v1/bandits/news/problem", NEWS["problem"])
+        service.put("/v1/bandits/news/problem", {**moved, "labels": ["record", "flood"]})
+        caveat = caveat.replace("2 elements", "4 elements")
+        sure = service.get("/v1/bandits/news/confidence").json()
+        assert sure["caveat"] == caveat
+        assert sure["text"].endswith(caveat)
+        assert caveat in service.get("/bandits/news").text
+    with sqlite3.connect(path) as connection:
+        ((data,),) = connection.execute("SELECT data FROM snapshots ORDER BY number DESC LIMIT 1")
+        if which == "log":
+            connection.execute("DELETE FROM snapshots")
+        elif which == "old snapshot":
+            content = content_of(data, "it")
+            assert content.pop("n_dropped") == 4
+            connection.execute("UPDATE snapshots SET data = ?", (snapshot_bytes(content),))
+    connection.close()
+    with Service(path, clock=clock) as service:
+        assert service.get("/v1/bandits/news/confidence").json() == sure
 
 
 def test_operations(service: Service) -> None:

@@ -52,6 +52,27 @@ def test_simulate_prints_a_table(capsys) -> None:
     assert lines[5].startswith("U(2,4): 4 elements, rank 2")
 
 
+def test_runs_that_are_settled(capsys) -> None:
+    arguments = "simulate --matroid U(1,2) --policy MAUB --policy FollowTheLeader --runs 3"
+    assert run(f"{arguments} --horizon 3000 --confidence 0.1") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[:4] == ["policy", "runs", "settled", "regret"]
+    settled = {}
+    for name in ("MAUB", "FollowTheLeader"):
+        count = 0
+        for seed in range(3):
+            environment = mb.GaussianEnvironment(mb.random_means(2, seed), 0.2)
+            policy = catalog.policy(name)(catalog.matroid("U(1,2)"), seed=seed)
+            mb.simulate(policy, environment, 3000, seed=seed)
+            count += policy.confidence(0.1, noise=0.2).settled
+        settled[name] = count
+    assert {row.split()[0]: int(row.split()[2]) for row in lines[2:4]} == settled
+    assert settled["MAUB"] > settled["FollowTheLeader"]
+    assert lines[-1] == "settled: runs at whose end the best basis is known with confidence 90 %"
+    assert run(f"{arguments} --horizon 30") == 0
+    assert "settled" not in capsys.readouterr().out
+
+
 def test_matroids_that_have_a_name(capsys) -> None:
     assert run("simulate --matroid fano --matroid dual(K4) --horizon 100 --runs 1") == 0
     assert run("gaps --matroid vamos") == 0
@@ -188,6 +209,12 @@ def test_bernoulli_and_one_run(capsys) -> None:
         ("simulate --matroid K5 --delay geometric", "'geometric' is not complete: write it like"),
         ("simulate --matroid K5 --delay -3", "--delay: rounds must be at least 0, got -3"),
         ("simulate --matroid K5 --delay 1.5", "--delay: rounds must be an integer, got 1.5"),
+        ("simulate --matroid K5 --confidence 1", "must be a number between 0 and 1, such as 0.05"),
+        ("simulate --matroid K5 --confidence 5%", "such as 0.05, got '5%'"),
+        (
+            "simulate --matroid K5 --std 0 --confidence 0.1",
+            "MAUB on K5: confidence=0.1 is for rewards that vary",
+        ),
         ("simulate --matroid K5 --policy MUAB", "did you mean MAUB? allowed are CTS, CUCB"),
         ("simulate --matroid K5 --policy UCB1", "unknown policy 'UCB1'; did you mean CUCB?"),
         ("simulate --matroid K5 --environment gauss", "did you mean gaussian?"),

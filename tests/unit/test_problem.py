@@ -8,6 +8,7 @@ import pytest
 
 import matroid_bandits as mb
 from matroid_bandits.checks.policies import exemptions_of
+from matroid_bandits.policies.contract import explanation as explanation_file
 
 from ..reference import matroids as reference
 from ..states import local_times
@@ -564,7 +565,81 @@ def test_a_long_explanation_is_cut() -> None:
     explanation = policy.explain()
     assert len(explanation.others) == 20
     assert explanation.n_others == 99
-    assert str(explanation).endswith("... and 79 more")
+    text, answer = str(explanation).split("\n\n")[-2:]
+    assert text.endswith("... and 79 more")
+    assert answer == str(explanation.confidence) == str(policy.confidence())
+    assert answer.endswith("100 elements were never observed.")
+
+
+def test_an_explanation_says_whether_one_may_stop() -> None:
+    policy = mb.MAUB(network(), noise=2.0)
+    for link, cost in zip(LINKS, [20.0, 35.0, 18.0, 9.0], strict=True):
+        policy.observe({link: (cost, 50)})
+    explanation = policy.explain()
+    assert explanation.confidence == policy.confidence(0.05)
+    assert explanation.confidence.settled
+    assert str(explanation).endswith(f"\n\n{policy.confidence()}")
+    # Of the whole problem, also if fewer links are available.
+    policy.select(available=LINKS[:3], allow_smaller=True)
+    assert policy.explain().confidence == explanation.confidence
+    assert [line.element for line in policy.explain().selected] == [LINKS[0], LINKS[2]]
+
+
+def test_an_explanation_without_an_answer(monkeypatch) -> None:
+    for policy in (mb.FollowTheLeader(network()), mb.MAUB(network(), noise=0)):
+        policy.observe(dict.fromkeys(LINKS, (5.0, 2)))
+        assert policy.explain().confidence is None
+        assert "settled" not in str(policy.explain())
+    policy = mb.OMM(mb.UniformMatroid(5, 300), noise=0.1)
+    policy.update(range(300), np.linspace(0, 1, 300))
+    assert policy.explain().confidence == policy.confidence()
+    monkeypatch.setattr(explanation_file, "_MOST_PAIRS", 1474)
+    assert policy.explain().confidence is None
+    monkeypatch.setattr(explanation_file, "_MOST_PAIRS", 1475)
+    assert policy.explain().confidence is not None
+    # Circuits that are shorter than a basis: of two elements here.
+    groups = mb.OMM(mb.PartitionMatroid(np.arange(300) % 5, 1), noise=0.1)
+    groups.update(range(300), np.linspace(0, 1, 300))
+    monkeypatch.setattr(explanation_file, "_MOST_PAIRS", 295)
+    assert groups.explain().confidence is not None
+    monkeypatch.setattr(explanation_file, "_MOST_PAIRS", 294)
+    assert groups.explain().confidence is None
+
+
+def test_few_exchanges_are_compared_by_an_oracle_in_python(monkeypatch) -> None:
+    class Pairs(mb.Matroid):
+        def __init__(self) -> None:
+            super().__init__(6)
+
+        def _is_independent(self, elements) -> bool:
+            return len(elements) <= 2
+
+    policy = mb.OMM(Pairs(), noise=0.1)
+    policy.update(range(6), np.linspace(0, 1, 6))
+    calls = policy.oracle_calls
+    assert policy.explain().confidence == policy.confidence()
+    assert policy.oracle_calls == calls
+    monkeypatch.setattr(explanation_file, "_MOST_PAIRS_IN_PYTHON", 7)
+    assert policy.explain().confidence is None
+
+
+def test_explaining_changes_nothing() -> None:
+    policy = mb.MAUB(mb.UniformMatroid(2, 5), noise=0.1)
+    policy.update(range(5), [0.9, 0.1, 0.8, 0.3, 0.2])
+    before = pickle.dumps(policy)
+    policy.explain()
+    assert pickle.dumps(policy) == before
+
+    class Sure(mb.OMM):
+        """It has a parameter of that name."""
+
+        def __init__(self, matroid, confidence=0.9) -> None:
+            self.confidence = confidence
+            super().__init__(matroid, noise=0.1)
+
+    own = Sure(mb.UniformMatroid(1, 2))
+    own.update([0, 1], [0.2, 0.3])
+    assert own.explain().confidence.pair == (1, 0)
 
 
 def test_rank_closure_and_bases_by_name() -> None:

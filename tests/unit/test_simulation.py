@@ -87,6 +87,81 @@ def test_a_used_policy_is_refused() -> None:
         mb.simulate(policy, ENVIRONMENT, 10)
 
 
+@pytest.mark.parametrize("sense", ["max", "min"])
+@pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
+@pytest.mark.parametrize("kind", ["gaussian", "bernoulli"])
+def test_confidence_at_the_horizon(kind: str, name: str, sense: str) -> None:
+    means = [0.9, 0.8, 0.3, 0.2]
+    environment = (
+        mb.GaussianEnvironment(means, [0.1, 0.2, 0.3, 0.2])
+        if kind == "gaussian"
+        else mb.BernoulliEnvironment(means)
+    )
+    policy = mb.catalog.POLICIES[name](mb.Problem(U24, labels=list("abcd"), sense=sense))
+    is_bounded = np.isfinite(policy.reward_range).all()
+    if is_bounded and kind == "gaussian":
+        return
+    plain = mb.simulate(policy.clone(), environment, 200)
+    assert plain.confidence is None
+    result = mb.simulate(policy, environment, 200, confidence=0.1)
+    assert result.regret.tolist() == plain.regret.tolist()
+    assert result.counters == plain.counters
+    found = result.confidence
+    assert found.delta == 0.1
+    if kind == "gaussian":
+        assert (found.family, found.noise) == ("gaussian", 0.3)
+        assert str(found) == str(policy.confidence(0.1, noise=0.3))
+    else:
+        assert str(found) == str(policy.confidence(0.1, family="bernoulli"))
+
+
+def test_confidence_where_the_environment_does_not_tell() -> None:
+    class Own(mb.GaussianEnvironment):
+        def _sample(self, rng, element, count):
+            return self.means[element] + rng.uniform(-1, 1, count)
+
+    environment = Own([0.9, 0.8, 0.3, 0.2], 0.2)
+    assert mb.simulate(mb.OMM(U24, noise=2), environment, 9, confidence=0.1).confidence.noise == 2
+    with pytest.raises(ValueError, match=r"Own does not tell, and FollowTheLeader assumes nothing"):
+        mb.simulate(mb.FollowTheLeader(U24), environment, 9, confidence=0.1)
+
+
+def test_confidence_of_policies_in_python_and_late_feedback() -> None:
+    class Least(mb.Policy):
+        def _select(self):
+            return self.greedy_basis(-self.counts.astype(float))
+
+    for delay in (None, 3):
+        result = mb.simulate(Least(U24), ENVIRONMENT, 400, delay=delay, confidence=0.05)
+        assert result.confidence.settled
+        assert result.confidence.basis.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "confidence, message",
+    [
+        (0, "confidence must be between 0 and 1, the probability of a wrong answer, such as 0.05"),
+        (1.0, r"such as 0.05, got 1\.0"),
+        (95, "confidence must be a number from 0 to 1, got 95"),
+        ("5 %", "confidence must be a number from 0 to 1, got '5 %'"),
+        (True, "confidence must be a number from 0 to 1, got True"),
+    ],
+)
+def test_bad_confidence(confidence, message: str) -> None:
+    policy = mb.OMM(U24)
+    with pytest.raises(ValueError, match=message):
+        mb.simulate(policy, ENVIRONMENT, 10, confidence=confidence)
+    assert policy.rounds == 0
+
+
+def test_confidence_is_refused_before_the_run() -> None:
+    with pytest.raises(ValueError, match=r"confidence=0.1 needs .* derive Fixed from Policy, or"):
+        mb.simulate(Fixed([0, 1]), ENVIRONMENT, 10, matroid=U24, confidence=0.1)
+    silent = mb.GaussianEnvironment([0.9, 0.8, 0.3, 0.2], 0)
+    with pytest.raises(ValueError, match="is for rewards that vary, but this GaussianEnvironment"):
+        mb.simulate(mb.OMM(U24), silent, 10, confidence=0.1)
+
+
 class Fixed:
     """Somebody's own policy: no base class, no matroid."""
 

@@ -13,7 +13,13 @@ from matroid_bandits.cli.instances import Instances, add_instance_options
 from matroid_bandits.cli.options import named, whole_number
 from matroid_bandits.cli.texts import plus_minus
 from matroid_bandits.delays import delay_from_text
-from matroid_bandits.simulation import COUNTERS, Simulation, refuse_unfit, simulate
+from matroid_bandits.simulation import (
+    COUNTERS,
+    Simulation,
+    confidence_arguments,
+    refuse_unfit,
+    simulate,
+)
 
 __all__ = ["EXAMPLE", "add_to"]
 
@@ -56,8 +62,28 @@ def add_to(commands: Any) -> None:
         help="rounds until feedback is learned: 100, 'geometric(mean=100)' or "
         "'fixed(rounds=100, lost=0.05)', of which a share of 0.05 never comes (default: 0)",
     )
+    parser.add_argument(
+        "--confidence",
+        type=_probability,
+        metavar="DELTA",
+        help="count the runs at whose end the best basis is settled, up to this probability of a "
+        "wrong answer, such as 0.05",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=_simulate, parser=parser)
+
+
+def _probability(text: str) -> float:
+    """The type of an option: a number between 0 and 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(
+            f"must be a number between 0 and 1, such as 0.05, got {text!r}"
+        )
+    return value
 
 
 def _simulate(options: argparse.Namespace) -> int:
@@ -81,7 +107,12 @@ def _simulate(options: argparse.Namespace) -> int:
                         new = policy(matroid, seed=seed)
                         results[policy.name].append(
                             simulate(
-                                new, environment, options.horizon, seed=seed, delay=options.delay
+                                new,
+                                environment,
+                                options.horizon,
+                                seed=seed,
+                                delay=options.delay,
+                                confidence=options.confidence,
                             )
                         )
                         progress.done()
@@ -98,6 +129,9 @@ def _simulate(options: argparse.Namespace) -> int:
         print("interrupted: shown are the runs that were finished", file=sys.stderr)
         return 130
     print(f"regret: mean {plus_minus()} standard deviation over the runs; other columns: means")
+    if options.confidence is not None:
+        sure = f"{100 * (1 - options.confidence):.10g} %"
+        print(f"settled: runs at whose end the best basis is known with confidence {sure}")
     return 0
 
 
@@ -109,13 +143,18 @@ def _check_policies(
         for policy in policies:
             try:
                 new = policy(matroid, seed=options.seed)
-                refuse_unfit(new, instances.environment_for(matroid, options.seed))
+                environment = instances.environment_for(matroid, options.seed)
+                refuse_unfit(new, environment)
+                if options.confidence is not None:
+                    confidence_arguments(new, environment, options.confidence)
             except ValueError as error:
                 options.parser.error(f"argument --policy: {policy.name} on {name}: {error}")
 
 
 def _table(title: str, results: dict[str, list[Simulation]]) -> str:
     header = ["policy", "runs", "regret", "seconds", "oracle calls", "greedy calls", "updates"]
+    if any(run.confidence is not None for runs in results.values() for run in runs):
+        header.insert(2, "settled")
     rows = [header, *(_row(policy, runs) for policy, runs in results.items() if runs)]
     return "\n  ".join([title, *aligned(rows)]) + "\n"
 
@@ -123,9 +162,11 @@ def _table(title: str, results: dict[str, list[Simulation]]) -> str:
 def _row(policy: str, runs: list[Simulation]) -> list[str]:
     regrets = [result.total_regret for result in runs]
     spread = f" {plus_minus()} {np.std(regrets, ddof=1):,.0f}" if len(runs) > 1 else ""
+    answers = [result.confidence for result in runs if result.confidence is not None]
     return [
         policy,
         str(len(runs)),
+        *([str(sum(answer.settled for answer in answers))] if answers else []),
         f"{np.mean(regrets):,.0f}{spread}",
         f"{np.mean([result.seconds for result in runs]):.3f}",
         *(f"{np.mean([result.counters[name] for result in runs]):,.0f}" for name in COUNTERS),

@@ -101,6 +101,13 @@ SHIPPED = (
         "up to 5,000 elements, 5 runs each, and write a report.",
         "matroid-bandits large --quick --only 'partition Gaussian'",
     ),
+    _Shipped(
+        "identify",
+        "run rules until they know the best basis, and write a report",
+        "Run five rules of identification on six matroids until they are sure of the best basis, "
+        "20 runs each, and write a report with stopping times, wrong answers and lower bounds.",
+        "matroid-bandits identify --quick --only K7 --rule LUCBExchange --rule CLUCB",
+    ),
 )
 
 
@@ -174,7 +181,7 @@ def _add_options(parser: Any) -> None:
     parser.add_argument(
         "--until-separated",
         action="store_true",
-        help="go on with more runs until all pairs of policies are told apart",
+        help="go on with more runs until all pairs of policies, or rules, are told apart",
     )
     parser.add_argument(
         "--limit",

@@ -8,7 +8,7 @@ from matroid_bandits._tables import aligned
 from matroid_bandits.cli.texts import echo, plus_minus
 
 if TYPE_CHECKING:
-    from matroid_bandits.experiments import Plan, Report, RunsFailedError, Study
+    from matroid_bandits.experiments import Instance, Plan, Report, RunsFailedError, Study
 
 __all__ = ["headline", "print_failures", "print_list", "print_plan", "print_report", "warn"]
 
@@ -22,7 +22,8 @@ def headline(study: "Study") -> str:
     instances, runs = (f"{n:,} {what}{'s' * (n > 1)}" for n, what in numbers)
     policies = ", ".join(policy.name for policy in study.policies)
     if len(study.policies) > 6:
-        policies = f"{len(study.policies)} policies"
+        players = "policies" if study.kind == "regret" else "rules"
+        policies = f"{len(study.policies)} {players}"
     return f"{study.title}: {instances}, {policies}, {runs} each"
 
 
@@ -31,11 +32,14 @@ def print_list(study: "Study") -> None:
     from matroid_bandits.experiments.reading.late import delay_text  # noqa: PLC0415
 
     echo(headline(study))
-    header = ["instance", "elements", "rank", "rounds"]
+    is_regret = study.kind == "regret"
+    header = ["instance", "elements", "rank", "rounds" if is_regret else "limit"]
     rows = [
         [i.name, f"{i.matroid.size:,}", f"{i.matroid.rank:,}", f"{i.horizon:,}"]
         for i in study.instances
     ]
+    header += [] if is_regret else ["delta", "threshold"]
+    rows = [[*row, *_stopping(i)] for row, i in zip(rows, study.instances, strict=True)]
     if any(i.sense == "min" for i in study.instances):
         header.append("means")
         for row, i in zip(rows, study.instances, strict=True):
@@ -45,13 +49,20 @@ def print_list(study: "Study") -> None:
         for row, i in zip(rows, study.instances, strict=True):
             row.append(delay_text(i.origin.get("delay")))
     if any(i.policies is not None for i in study.instances):
-        header.append("policies")
+        header.append("policies" if is_regret else "rules")
         for row, i in zip(rows, study.instances, strict=True):
             row.append("all" if i.policies is None else ", ".join(i.policies))
     for line in aligned([header, *rows], left=(0,)):
         echo(f"  {line}")
     for line in study.left_out:
         echo(line)
+
+
+def _stopping(instance: "Instance") -> list[str]:
+    """When the runs of an instance of identification end; empty for others."""
+    if instance.stopping is None:
+        return []
+    return [f"{instance.stopping.delta:g}", instance.stopping.threshold]
 
 
 def print_plan(study: "Study", plan: "Plan", folder: Path, *, is_download: bool) -> None:
@@ -85,7 +96,8 @@ def print_failures(error: "RunsFailedError") -> None:
 def print_report(report: "Report", *, quiet: bool) -> None:
     """The results in a table and in sentences, and the files of the report."""
     if not quiet:
-        for line in _table(report):
+        table = _table if report.kind == "regret" else _table_of_identification
+        for line in table(report):
             echo(line)
         for paragraph in report.findings:
             echo("\n" + textwrap.fill(paragraph, 100))
@@ -118,3 +130,28 @@ def _table(report: "Report") -> list[str]:
             cells += [number(row["published_oracle_calls"]), ratio(row["ratio_oracle_calls"])]
         rows.append(cells)
     return aligned([header, *rows], left=(0, 1))
+
+
+def _table_of_identification(report: "Report") -> list[str]:
+    from matroid_bandits.experiments.analysis.summary import records  # noqa: PLC0415
+    from matroid_bandits.experiments.reporting.identification_pages import (  # noqa: PLC0415
+        cells_of_identification,
+    )
+
+    columns = {
+        "instance": "instance",
+        "policy": "rule",
+        "runs": "runs",
+        "settled": "settled",
+        "rounds": "rounds",
+        "range": "10 % to 90 %",
+        "factor": "/ bound",
+        "errors": "wrong",
+        "interval": "95 % interval",
+        "seconds": "seconds",
+    }
+    if not report.table["lower_bound"].notna().any():
+        del columns["factor"]
+    rows = [cells_of_identification(row) for row in records(report.table)]
+    cells = [[row[name] for name in columns] for row in rows]
+    return aligned([list(columns.values()), *cells], left=(0, 1))

@@ -35,16 +35,21 @@ def add_selection_options(parser: Any) -> None:
     )
     parser.add_argument(
         "--policy",
+        "--rule",
         action="append",
         default=[],
         metavar="NAME",
-        help="this policy, by its label in the study, or any other, such as "
-        "'MAUB(noise=0.2)'; may be repeated (default: those of the study)",
+        help="this policy, or rule of identification, by its label in the study, or any other, "
+        "such as 'MAUB(noise=0.2)'; may be repeated (default: those of the study)",
     )
     parser.add_argument(
         "--runs", type=whole_number(1, MOST_RUNS), help="runs per instance and policy"
     )
-    parser.add_argument("--horizon", type=whole_number(1), help="rounds, on every instance")
+    parser.add_argument(
+        "--horizon",
+        type=whole_number(1),
+        help="rounds, on every instance; the most rounds of identification",
+    )
     parser.add_argument("--seed", type=whole_number(0), help="seed of the first run")
     parser.add_argument(
         "--movielens",
@@ -100,14 +105,15 @@ def _selected(study: "Study", options: argparse.Namespace) -> "Study":
     from matroid_bandits.experiments.reading.spec import policy_spec, try_policy  # noqa: PLC0415
     from matroid_bandits.experiments.study import same_policy  # noqa: PLC0415
 
+    option = "--policy" if study.kind == "regret" else "--rule"
     policies: dict[str, PolicySpec] = {}
     for name in options.policy:
         mine = [policy for policy in study.policies if same_policy(policy.name, name)]
         try:
             # Any policy of the package can be added to a study.
-            policy = mine[0] if mine else policy_spec(name)
+            policy = mine[0] if mine else policy_spec(name, study.kind)
         except ValueError as error:
-            options.parser.error(f"argument --policy: {error}")
+            options.parser.error(f"argument {option}: {error}")
         policies.setdefault(policy.name, policy)
     part = study.part(
         only=options.only,
@@ -122,7 +128,7 @@ def _selected(study: "Study", options: argparse.Namespace) -> "Study":
                 try_policy(policy, instance, part.seed)
             except ValueError as error:
                 options.parser.error(
-                    f"argument --policy: {policy.name} on {instance.name}: {error}"
+                    f"argument {option}: {policy.name} on {instance.name}: {error}"
                 )
     return part
 

@@ -406,14 +406,20 @@ class Client:
         return self._call("GET", f"{_bandit(name)}/explain").table
 
     def confidence(self, name: str, *, delta: float = 0.05) -> dict[str, Any]:
-        """How certain a bandit can be.
+        """Whether the best basis of a bandit is settled, so that one may stop.
 
         Parameters
         ----------
         name : str
             The name of the bandit.
         delta : float, default 0.05
-            The probability of an error that is allowed.
+            The probability of a wrong answer.
+
+        Returns
+        -------
+        dict
+            ``settled``, ``text`` (the answer in sentences), ``statistic`` and ``threshold``, the
+            hardest ``pair``, and more.
         """
         allowed = real(delta, "delta", minimum=0.0, maximum=1.0)
         return self._call(

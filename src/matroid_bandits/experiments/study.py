@@ -12,6 +12,7 @@ from matroid_bandits._arguments import integer, suggestion
 from matroid_bandits._call_text import parse_call
 from matroid_bandits.delays import Delay
 from matroid_bandits.environments import Environment, random_means
+from matroid_bandits.identification import SamplingRule, identification_lower_bound
 from matroid_bandits.lower_bound import regret_lower_bound
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
@@ -22,13 +23,19 @@ __all__ = [
     "MOST_RUNS",
     "FigureSpec",
     "Instance",
+    "Kind",
     "ModuleText",
     "PolicySpec",
     "Reference",
+    "RuleSpec",
+    "Stopping",
     "Study",
     "StudyError",
     "Task",
 ]
+
+#: What a study is about: the regret of policies, or the rounds until rules know the best basis.
+Kind = Literal["regret", "identification"]
 
 #: What a run measures besides the regret, and a published table may have.
 MEASURES = ("seconds", *COUNTERS)
@@ -39,6 +46,9 @@ MOST_RUNS = 1_000_000
 # A quick study has so many runs at most, and so much shorter ones.
 _QUICK_RUNS = 3
 _QUICK_SHARE = 10
+
+# The duality gap of lower bounds on the rounds: a smaller one may take seconds for a run.
+_BOUND_TOLERANCE = 0.01
 
 
 class StudyError(ValueError):
@@ -64,6 +74,22 @@ class Task(NamedTuple):
         return f"{self.instance} {self.policy} seed {self.seed}"
 
 
+@dataclass(frozen=True)
+class Stopping:
+    """When a run of identification ends.
+
+    Attributes
+    ----------
+    delta : float
+        The probability of a wrong answer that is accepted.
+    threshold : {"proven", "customary"}
+        What the statistic is compared with, as for :func:`~matroid_bandits.identify`.
+    """
+
+    delta: float
+    threshold: Literal["proven", "customary"]
+
+
 @dataclass(frozen=True, eq=False)
 class Instance:
     """A matroid and its environment.
@@ -75,7 +101,7 @@ class Instance:
     matroid : Matroid
         What may be played.
     horizon : int
-        Number of rounds.
+        Number of rounds; in a study of identification, the most rounds.
     environment : callable
         Makes the environment from the means.
     means : numpy.ndarray, or pair of float
@@ -95,6 +121,8 @@ class Instance:
         Whether the means are rewards, to be large, or costs, to be small.
     delay : Delay, optional
         How late feedback comes; by default at once.
+    stopping : Stopping, optional
+        When a run of identification ends; None in a study of regret.
     """
 
     name: str
@@ -109,6 +137,7 @@ class Instance:
     policies: tuple[str, ...] | None = None
     sense: Literal["max", "min"] = "max"
     delay: Delay | None = None
+    stopping: Stopping | None = None
 
     @property
     def problem(self) -> Matroid | Problem[Any, Any]:
@@ -130,6 +159,25 @@ class Instance:
             # The environment has no divergence, or the matroid violates the axioms; the run counts
             # all the same.
             return float("nan")
+
+    def rounds_lower_bound(self, seed: int, model: Literal["basis", "element"]) -> float:
+        """The lower bound on the rounds of run number `seed` of identification.
+
+        Infinite if two bases are best, NaN if there is no bound.
+        """
+        if self.stopping is None:
+            raise ValueError(f"{self.name} is not an instance of identification")
+        try:
+            bound = identification_lower_bound(
+                self.problem,
+                self.environment_for(seed),
+                self.stopping.delta,
+                model=model,
+                tolerance=_BOUND_TOLERANCE,
+            )
+        except (NotImplementedError, ValueError):
+            return float("nan")
+        return float(bound.rounds)
 
     def admits(self, policy: str) -> bool:
         """Whether the policy called `policy` runs here."""
@@ -160,6 +208,36 @@ class PolicySpec:
     def new_policy(self, problem: Matroid | Problem, seed: int) -> SupportsSelectUpdate:
         """A new policy for run number `seed`."""
         return self.make(problem, seed=seed) if self.takes_seed else self.make(problem)
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSpec(PolicySpec):
+    """A sampling rule with its parameters; it has the place of a policy in a study.
+
+    Attributes
+    ----------
+    threshold : str, optional
+        The rule's own threshold; by default that of the instance.
+    """
+
+    threshold: Literal["proven", "customary", "own"] | None = None
+
+    def new_rule(self, problem: Matroid | Problem, seed: int) -> SamplingRule:
+        """A new rule for run number `seed`."""
+        made: Any = self.new_policy(problem, seed)
+        if not isinstance(made, SamplingRule):
+            raise TypeError(
+                f"{type(made).__name__} is not a sampling rule: derive it from SamplingRule"
+            )
+        return made
+
+    def threshold_for(
+        self, rule: SamplingRule, stopping: Stopping
+    ) -> Literal["proven", "customary", "own"] | None:
+        """The threshold of a run; None for a rule that only stops by itself."""
+        if self.threshold is not None:
+            return self.threshold
+        return None if rule.only_stops_itself else stopping.threshold
 
 
 @dataclass(frozen=True)
@@ -232,6 +310,9 @@ class Study:
         Folders of the files of code that the study names, from which they may import.
     code_texts : dict of str to ModuleText
         The modules that these files import from there, for workers that do not have them.
+    kind : {"regret", "identification"}
+        What it is about. In a study of identification, rules have the place of policies, and the
+        horizon of an instance is the most rounds of a run.
     """
 
     name: str
@@ -245,6 +326,7 @@ class Study:
     left_out: tuple[str, ...] = ()
     code_folders: tuple[str, ...] = ()
     code_texts: Mapping[str, ModuleText] = field(default_factory=dict, repr=False, compare=False)
+    kind: Kind = "regret"
 
     @property
     def seeds(self) -> range:
@@ -273,6 +355,8 @@ class Study:
     def identity(self) -> dict[str, Any]:
         """All that the results depend on, in plain values: equal for equal studies only."""
         return {
+            # Left out for the regret, as in folders from before there was anything else.
+            **({} if self.kind == "regret" else {"kind": self.kind}),
             "seed": self.seed,
             "runs": self.runs,
             "policies": {policy.name: dict(policy.origin) for policy in self.policies},
@@ -306,7 +390,8 @@ class Study:
         runs, horizon : int, optional
             The horizon is that of every instance.
         quick : bool, default False
-            At most three runs and a tenth of the rounds, where `runs` and `horizon` do not say.
+            At most three runs and a tenth of the rounds, where `runs` and `horizon` do not say. A
+            run of identification that is not settled by then ends without an answer.
         """
         chosen = [self.instance(name) for name in only]
         instances, running = self._running(chosen, policies)
@@ -345,7 +430,8 @@ class Study:
             for idle in (thing for thing in names if thing not in there):
                 raise StudyError(
                     f"{idle.name} has nothing to run with among "
-                    f"{', '.join(other.name for other in others)}: see `policies` of the instances"
+                    f"{', '.join(other.name for other in others)}: see "
+                    f"`{'policies' if self.kind == 'regret' else 'rules'}` of the instances"
                 )
         instances = []
         for instance in dict.fromkeys(instance for instance, _ in pairs):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log
+from math import log, nan
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -49,7 +49,7 @@ class Identification:
     statistic : float
         How sure it is: the logarithm of the generalized likelihood ratio.
     threshold : float
-        What the statistic of the hardest pair had to exceed.
+        What the statistic of the hardest pair had to exceed; NaN if the rule stops by itself.
     counts, means : numpy.ndarray
         Observations of each element and their mean, NaN where there is none.
     curve_rounds, curve_statistics : numpy.ndarray
@@ -186,7 +186,7 @@ def identify(
         observations=int(counts.sum()),
         is_correct=_is_best(matroid, basis, problem.gains(environment.means), margin),
         statistic=learner.statistic,
-        threshold=learner.threshold(),
+        threshold=nan if chosen == "own" else learner.threshold(),
         seconds=seconds,
         counts=freeze(counts),
         means=freeze(np.where(counts > 0, own_units, np.nan)),

@@ -24,9 +24,9 @@ from matroid_bandits._overrides import overridden
 from matroid_bandits._types import Selection
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.contract.availability import Availability, availability_mask
-from matroid_bandits.policies.contract.confidence import Confident
+from matroid_bandits.policies.contract.confidence import Confidence, Confident
 from matroid_bandits.policies.contract.counters import Counters
-from matroid_bandits.policies.contract.explanation import Explanation, explanation_of
+from matroid_bandits.policies.contract.explanation import Explanation, explanation_of, is_quick
 from matroid_bandits.policies.contract.late_feedback import LateFeedback, pairs
 from matroid_bandits.policies.contract.moving import Moving
 from matroid_bandits.policies.contract.own_state import LEARNING
@@ -292,7 +292,9 @@ class Policy(
         Returns
         -------
         Explanation
-            Mean, count, index and partner of every element; printed, a table.
+            Mean, count, index and partner of every element; printed, a table. Its `confidence`, the
+            last lines, says whether the best basis is settled. That is about the whole problem,
+            also in a round with fewer `available` elements.
 
         Examples
         --------
@@ -310,9 +312,14 @@ class Policy(
         not selected  mean  count   index  would replace
         red            0.4      1   1.233  green
         blue           0.1      1  0.9326  green
+        <BLANKLINE>
+        The best basis is not settled with confidence 95 %: the statistic 0.25 is not above the
+        proven threshold 12.38. The hardest pair is 'green' in the basis and 'red' outside: about
+        120 more observations of them would do.
         """
         kernel = self._kernel
         with kernel.guard.hold():
+            confidence = self._quick_confidence()
             if self._kernel_decides and not kernel.is_chosen:
                 kernel = copy.deepcopy(kernel)
             selected = kernel.peek(self._rule)
@@ -324,7 +331,21 @@ class Policy(
                 means=self.means,
                 counts=self.counts,
                 index=self._in_user_units(kernel.index_values()),
+                confidence=confidence,
             )
+
+    def _quick_confidence(self) -> Confidence | None:
+        """Whether the best basis is settled; None if that is not known, or takes long."""
+        kernel = self._kernel
+        if not is_quick(self._problem.matroid, kernel.means_copy(), kernel.counts_copy()):
+            return None
+        try:
+            # Where an oracle contradicts itself, counts may be 0.
+            with kernel.guard.lend_to_loop(), np.errstate(divide="raise", invalid="raise"):
+                # Not `self.confidence`: a subclass may have an attribute of its own of that name.
+                return Confident.confidence(self)
+        except (ValueError, FloatingPointError):
+            return None
 
     def greedy_basis(self, weights: npt.ArrayLike) -> IntArray:
         """The basis of largest weight, ascending, counted in `oracle_calls` and `greedy_calls`.
@@ -398,7 +419,10 @@ class Policy(
     def __getstate__(self) -> dict[str, Any]:
         kernel = self._kernel
         with kernel.guard.hold():
-            return vars(self) | {"_kernel": copy.deepcopy(kernel), "_rule_thread": None}
+            state = vars(self) | {"_kernel": copy.deepcopy(kernel), "_rule_thread": None}
+        # A cache of `confidence`, which can be large.
+        state.pop("_pairs", None)
+        return state
 
     def __copy__(self) -> Self:
         # A copy that shared the statistics would learn with the original.

@@ -233,11 +233,16 @@ class Bandit:
             "clients": [[client, *entry] for client, entry in self._clients.items()],
             "plays": self.plays.copy(),
             "kernel": kernel_state | {"former": former},
+            "n_dropped": self.policy._n_dropped,
         }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """The bandit with a state that `state` returned and a snapshot has kept."""
+        if "n_dropped" not in state:
+            raise ValueError(
+                "an earlier version has saved it, without the number of elements dropped"
+            )
         bandit = cls(state["name"], json.loads(state["created"]))
         problem = json.loads(state["problem"])
         if not is_same(problem, bandit.problem_spec):
@@ -246,7 +251,14 @@ class Bandit:
         kernel = state["kernel"]
         former = [label_of(json.loads(text)) for text in kernel["former"]]
         # The policy checks it like one that was read from a file.
-        restore_content(bandit.policy, {"state": kernel | {"former": former}, "own": None})
+        restore_content(
+            bandit.policy,
+            {
+                "state": kernel | {"former": former},
+                "own": None,
+                "n_dropped": state["n_dropped"],
+            },
+        )
         bandit.settings = Settings(**state["settings"])
         for name in ("number", "last_time", "last_learned", "n_differences"):
             setattr(bandit, name, state[name])

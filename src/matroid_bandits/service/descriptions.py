@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from math import isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +20,9 @@ from matroid_bandits.service.dashboard.views import (
     GraphView,
     Series,
 )
-from matroid_bandits.service.intervals import intervals, leader_of, method_of, separation
+from matroid_bandits.service.intervals import best_basis, intervals, leader_of, method_of
 from matroid_bandits.service.labels import as_json, label_of, shown_text
+from matroid_bandits.service.stopping import may_stop
 
 if TYPE_CHECKING:
     from matroid_bandits._types import IntArray
@@ -39,7 +40,7 @@ __all__ = [
     "short_view",
 ]
 
-# Of the intervals that are shown.
+# Of the intervals that are shown, and of the answer whether the best basis is settled.
 _DELTA = 0.05
 # More rows would not be read.
 _MOST_ROWS = 500
@@ -115,37 +116,56 @@ def _explained(one: Line) -> dict[str, Any]:
 
 
 def confidence(bandit: Bandit, delta: float) -> dict[str, Any]:
-    """Intervals that hold together, and whether they show that the leader is the best basis."""
+    """Whether the best basis is settled, and intervals of its elements and all others."""
     policy = bandit.policy
-    leader = leader_of(policy)
+    best = best_basis(policy)
+    found, text = may_stop(policy, delta)
     content: dict[str, Any] = {
         "delta": delta,
+        "leader": None if best is None else _json(bandit, best),
+        "settled": False,
+        "statistic": None,
+        "threshold": None,
+        "threshold_name": "proven",
+        "pair": None,
+        "pair_statistic": None,
+        "more_observations": None,
+        "n_unobserved": _n_unobserved(bandit),
+        "caveat": policy._caveat(),
+        "text": text,
+        "elements": [] if best is None else _intervals(bandit, delta),
         "method": method_of(policy),
-        "leader": None if leader is None else _json(bandit, leader),
-        "is_separated": False,
-        "n_open_pairs": 0,
-        "hardest": None,
-        "elements": [],
     }
-    if leader is None:
+    if found is None:
         return content
-    found = separation(policy, leader, delta)
-    labels = bandit.problem.labels or ()
-    if found.hardest is not None:
-        other, own = found.hardest
-        content["hardest"] = {
-            "element": as_json(labels[own]),
-            "replaced_by": as_json(labels[other]),
-            "is_separated": found.n_open_pairs == 0,
-        }
+    if found.pair is not None:
+        own, other = map(as_json, found.pair)
+        content["pair"] = {"element": own, "replaced_by": other}
     return content | {
-        "is_separated": found.n_open_pairs == 0,
-        "n_open_pairs": found.n_open_pairs,
-        "elements": [
-            {"element": as_json(label), "low": _number(a), "high": _number(b)}
-            for label, a, b in zip(labels, found.low.tolist(), found.high.tolist(), strict=True)
-        ],
+        "settled": found.settled,
+        "statistic": _finite(found.statistic),
+        "pair_statistic": _finite(found.pair_statistic),
+        "threshold": _finite(found.threshold),
+        "threshold_name": found.threshold_name,
+        "more_observations": found.more_observations,
     }
+
+
+def _intervals(bandit: Bandit, delta: float) -> list[dict[str, Any]]:
+    """Intervals that hold together with probability 1 - delta."""
+    low, high = intervals(bandit.policy, delta / max(1, bandit.problem.size))
+    return [
+        {"element": as_json(label), "low": _number(a), "high": _number(b)}
+        for label, a, b in zip(
+            bandit.problem.labels or (), low.tolist(), high.tolist(), strict=True
+        )
+    ]
+
+
+def _n_unobserved(bandit: Bandit) -> int:
+    is_unknown = bandit.policy.counts == 0
+    is_unknown[bandit.problem.matroid.loops] = False
+    return int(is_unknown.sum())
 
 
 def record(decision: RecordedDecision) -> dict[str, Any]:
@@ -167,6 +187,11 @@ def _json(bandit: Bandit, elements: IntArray) -> list[Any]:
 
 def _number(value: float) -> float | None:
     return None if isnan(value) else value
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinite numbers."""
+    return value if isfinite(value) else None
 
 
 def _since(bandit: Bandit, now: float) -> float | None:
@@ -210,6 +235,7 @@ def bandit_view(bandit: Bandit, latest: list[RecordedDecision], now: float) -> B
     return replace(
         short_view(bandit, now),
         leader=None if leader is None else [shown_text(labels[e]) for e in leader.tolist()],
+        may_stop=may_stop(bandit.policy, _DELTA)[1],
         elements=_element_views(bandit, leader, shown),
         n_elements_left_out=bandit.problem.size - len(shown),
         series=Series(

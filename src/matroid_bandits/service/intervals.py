@@ -1,4 +1,4 @@
-"""Intervals for the means of elements, and what they say about the leader.
+"""Intervals for the means of elements, and the basis that looks best.
 
 For rewards between two bounds: Chernoff's, by the Kullback-Leibler divergence of Bernoulli
 distributions, which holds for all such rewards. For a known noise level s: the mean plus and minus
@@ -8,19 +8,16 @@ fixed beforehand, not for all times at once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matroid_bandits._core.matroids.partners import find_partners
-
 if TYPE_CHECKING:
     from matroid_bandits._types import FloatArray, IntArray
     from matroid_bandits.policies import Policy
 
-__all__ = ["Separation", "intervals", "leader_of", "method_of", "separation"]
+__all__ = ["best_basis", "intervals", "leader_of", "method_of"]
 
 # Halvings of an interval of length one: as exact as doubles are.
 _HALVINGS = 54
@@ -36,13 +33,18 @@ def leader_of(policy: Policy[Any]) -> IntArray | None:
         leader: IntArray | None = kernel.leader_copy()
         if leader is not None:
             return leader
+    return best_basis(policy)
+
+
+def best_basis(policy: Policy[Any]) -> IntArray | None:
+    """The basis of largest mean, ascending; None as long as elements were never observed."""
     matroid, counts = policy.problem.matroid, policy.counts
     is_known = counts > 0
     is_known[matroid.loops] = True
     if not is_known.all():
         return None
     basis: IntArray = matroid.max_weight_basis(np.where(counts > 0, policy.mean_rewards, 0.0))
-    return basis
+    return np.sort(basis)
 
 
 def intervals(policy: Policy[Any], delta: float) -> tuple[FloatArray, FloatArray]:
@@ -107,54 +109,3 @@ def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
         p < 1, (1 - p) * np.log((1 - p) / (1 - q)), 0.0
     )
     return divergence
-
-
-@dataclass(frozen=True)
-class Separation:
-    """Whether intervals that hold together show that the leader is the best basis.
-
-    Attributes
-    ----------
-    n_open_pairs : int
-        Elements whose interval is not below that of everything they can replace.
-    hardest : tuple of int or None
-        The pair, element and what it would replace, whose intervals overlap most.
-    low, high : numpy.ndarray
-    """
-
-    n_open_pairs: int
-    hardest: tuple[int, int] | None
-    low: FloatArray
-    high: FloatArray
-
-
-def separation(policy: Policy[Any], leader: IntArray, delta: float) -> Separation:
-    """Compare the leader with everything that could replace parts of it.
-
-    Parameters
-    ----------
-    policy : Policy
-    leader : array of int
-    delta : float
-        All intervals hold together with probability 1 - delta.
-    """
-    problem = policy.problem
-    low, high = intervals(policy, delta / max(1, problem.size))
-    best, worst = (low, high) if problem.sense == "max" else (-high, -low)
-    # Nothing is known of what was never observed.
-    worst = np.where(np.isnan(worst), np.inf, worst)
-    best = np.where(np.isnan(best), -np.inf, best)
-    is_other = np.ones(problem.size, dtype=bool)
-    is_other[leader] = False
-    is_other[problem.matroid.loops] = False
-    others = np.flatnonzero(is_other)
-    order = leader[np.argsort(best[leader], kind="stable")]
-    partners = find_partners(problem.matroid._new_kernel(), order, others)
-    with np.errstate(invalid="ignore"):
-        overlap = worst[others] - best[partners]
-    is_open = ~(overlap <= 0)
-    hardest = None
-    if len(others):
-        at = int(np.argmax(np.where(np.isnan(overlap), np.inf, overlap)))
-        hardest = int(others[at]), int(partners[at])
-    return Separation(int(is_open.sum()), hardest, low, high)

@@ -426,11 +426,10 @@ class ExplanationAnswer(_Answer):
 
 
 class ExchangeAnswer(_Answer):
-    """An exchange, and whether the intervals tell which of the two is better."""
+    """An exchange: an element of the best basis, and one that could replace it."""
 
     element: Any
     replaced_by: Any
-    is_separated: bool
 
 
 class IntervalAnswer(_Answer):
@@ -442,12 +441,27 @@ class IntervalAnswer(_Answer):
 
 
 class ConfidenceAnswer(_Answer):
-    """Intervals that hold together, and what they say about the leader."""
+    """Whether the best basis is settled, so that one may stop.
+
+    `leader` is the basis of the best means, null as long as elements were never observed. `pair` is
+    the exchange that is hardest to rule out: its statistic must exceed the `threshold`. `statistic`
+    is the least of all exchanges, usually the same. Numbers are null where they are infinite, or
+    not known. About `more_observations` of the pair would settle it. `caveat` says why the answer
+    is not valid, and is empty otherwise. `text` says all of it in sentences. The intervals of
+    `elements` hold together with probability 1 - delta.
+    """
 
     delta: float
     leader: Labels | None
-    is_separated: bool
-    n_open_pairs: int
-    hardest: ExchangeAnswer | None
+    settled: bool
+    statistic: float | None
+    threshold: float | None
+    threshold_name: str
+    pair: ExchangeAnswer | None
+    pair_statistic: float | None
+    more_observations: int | None
+    n_unobserved: int
+    caveat: str
+    text: str
     elements: list[IntervalAnswer]
     method: str

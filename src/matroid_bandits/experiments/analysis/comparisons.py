@@ -20,6 +20,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.special import stdtrit
 
 from matroid_bandits._arguments import choice
@@ -32,6 +33,7 @@ __all__ = [
     "all_pairs",
     "compare",
     "compare_all",
+    "compared",
     "pairwise_intervals",
     "sequential_factor",
     "sign_test_decides",
@@ -55,6 +57,9 @@ _PRIOR_RUNS = 1.0
 @dataclass(frozen=True)
 class Comparison:
     """The regrets of two policies on one instance, run by run on the same rewards.
+
+    In a study of identification, the logarithms of the rounds of two rules take the place of the
+    regrets; a run that has reached the limit counts with the limit.
 
     Attributes
     ----------
@@ -252,6 +257,16 @@ def all_pairs(identity: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
+def compared(results: Results) -> "pd.Series[float]":
+    """What the runs are compared by: the regret, or the logarithm of the rounds of rules.
+
+    The logarithm, since the rounds of runs with other means differ by powers of ten.
+    """
+    if results.kind == "identification":
+        return pd.Series(np.log(results.runs["rounds"].to_numpy(np.float64)))
+    return results.runs["regret"]
+
+
 def compare_all(
     results: Results, *, sequential: bool | None = None
 ) -> dict[tuple[str, str, str], Comparison]:
@@ -272,7 +287,8 @@ def compare_all(
         sequential = was_continued(results.sessions)
     identity = results.study["identity"]
     instances, policies = list(identity["instances"]), list(identity["policies"])
-    table = results.runs.pivot_table(index=["instance", "seed"], columns="policy", values="regret")
+    runs = results.runs.assign(compared=compared(results).to_numpy())
+    table = runs.pivot_table(index=["instance", "seed"], columns="policy", values="compared")
     table = table.reindex(columns=policies)
     seeds = table.index.get_level_values("seed").unique()
     regrets = np.full((len(instances), len(seeds), len(policies)), np.nan)

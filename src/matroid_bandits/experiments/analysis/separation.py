@@ -17,6 +17,7 @@ from matroid_bandits.experiments.analysis.comparisons import (
     Comparison,
     all_pairs,
     compare_all,
+    compared,
     sequential_factor,
     sign_test_decides,
 )
@@ -28,13 +29,14 @@ __all__ = ["OpenPair", "next_batch", "open_pairs"]
 
 @dataclass(frozen=True)
 class OpenPair:
-    """Two policies that are not told apart on an instance.
+    """Two policies, or two rules, that are not told apart on an instance.
 
     Attributes
     ----------
     instance, policy, other : str
     regret, other_regret : float
-        Means over the runs that both have; NaN if there are none.
+        Means over the runs that both have; NaN if there are none. In a study of identification,
+        those of the logarithm of the rounds.
     low, high : float
         Confidence interval of the mean of ``regret - other_regret``; unbounded if the two have
         fewer than two runs in common.
@@ -129,9 +131,10 @@ def next_batch(results: Results, limit: int) -> tuple[set[tuple[str, str]], int]
 
 def _unknown(results: Results, instance: str, policy: str, other: str) -> Comparison:
     """Of two policies with fewer than two runs in common."""
-    runs = results.runs[results.runs["instance"] == instance]
+    runs = results.runs.assign(compared=compared(results).to_numpy())
+    runs = runs[runs["instance"] == instance]
     mine, others = (
-        runs[runs["policy"] == name].set_index("seed")["regret"] for name in (policy, other)
+        runs[runs["policy"] == name].set_index("seed")["compared"] for name in (policy, other)
     )
     both = mine.index.intersection(others.index)
     return Comparison(

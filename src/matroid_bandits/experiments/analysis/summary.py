@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from matroid_bandits._types import FloatArray
+from matroid_bandits.experiments.analysis.stopping_times import summary_of_identification
 from matroid_bandits.experiments.storing.results import Results, checked_results
 from matroid_bandits.experiments.study import MEASURES
 
@@ -36,8 +37,13 @@ def summarize(results: Results) -> pd.DataFrame:
     deviation, the published figure (``published_``) and the ratio to it (``ratio_``), NaN where
     there is none or it is for another horizon. There is no ratio for an instance with a warning,
     whose data are invented.
+
+    For a study of identification: the limit, delta and the threshold; the share of the runs that
+    were settled; medians and quantiles of the rounds, wrong answers, and lower bounds.
     """
     identity = checked_results(results).study["identity"]
+    if results.kind == "identification":
+        return summary_of_identification(results)
     published = _published(results.study)
     entries = {entry["name"]: entry for entry in results.study["instances"]}
     rows = []

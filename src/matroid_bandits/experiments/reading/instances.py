@@ -1,6 +1,7 @@
 """Instances of a study: a matroid, and an environment with its means."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -13,6 +14,7 @@ from matroid_bandits._types import FloatArray
 from matroid_bandits.experiments.reading.classes import class_at, parameters_for
 from matroid_bandits.experiments.reading.files import Columns, read_csv
 from matroid_bandits.experiments.reading.fingerprint import fingerprint, identity_of_class, plain
+from matroid_bandits.experiments.reading.kinds import REGRET, KindOfStudy, stopping_at
 from matroid_bandits.experiments.reading.late import delay_at, identity_of_delay
 from matroid_bandits.experiments.reading.movies import Movies
 from matroid_bandits.experiments.reading.sections import Section
@@ -24,7 +26,8 @@ __all__ = ["instance_at"]
 
 Sense = Literal["max", "min"]
 
-_KEYS = ("name", "matroid", "sense", "environment", "delay", "horizon", "policies", "note")
+# Of an instance of any study.
+_KEYS = ("name", "matroid", "sense", "environment", "note")
 _SENSES: tuple[Sense, ...] = ("max", "min")
 _USUAL_MEANS = (0.5, 1.0)
 
@@ -38,6 +41,7 @@ def instance_at(
     movies: Movies,
     policies: Sequence[str],
     graphs: Path | None = None,
+    kind: KindOfStudy = REGRET,
 ) -> Instance:
     """The instance that `section` describes.
 
@@ -48,15 +52,17 @@ def instance_at(
     section : Section
         The instance.
     seed, horizon : int
-        Those of the study.
+        Those of the study; the horizon of a study of identification is the most rounds.
     movies : Movies
         Those of the study.
     policies : sequence of str
         Names of those of the study.
     graphs : Path, optional
         A folder with graph files that are not beside the study.
+    kind : KindOfStudy
+        That of the study.
     """
-    section.check_keys(_KEYS)
+    kind.check_instance_keys(section, _KEYS)
     environment = _environment(top, section)
     column = _own_column(environment)
     source = source_at(section, seed=seed, means_column=column, movies=movies, graphs=graphs)
@@ -69,11 +75,12 @@ def instance_at(
         means = _means(environment, source)
     sense = _sense(top, section, source)
     delay = delay_at(top, section)
+    stopping = None if kind is REGRET else stopping_at(top, section)
     size, rank, content = section.call("matroid", _described, source)
     instance = Instance(
         name=section.name("name", source.text),
         matroid=source.matroid,
-        horizon=section.integer("horizon", horizon, minimum=1, maximum=LONGEST),
+        horizon=section.integer(kind.rounds, horizon, minimum=1, maximum=LONGEST),
         environment=partial(cls, **parameters),
         means=means,
         origin={
@@ -86,13 +93,15 @@ def instance_at(
             # Left out for rewards that come at once, as in folders from before there were others.
             **({} if sense == "max" else {"sense": sense}),
             **({} if delay is None else {"delay": identity_of_delay(delay)}),
+            **({} if stopping is None else asdict(stopping)),
         },
         note=section.text("note"),
         warning=source.warning,
         data=source.data,
-        policies=_policies(section, policies),
+        policies=_policies(section, policies, kind),
         sense=sense,
         delay=delay,
+        stopping=stopping,
     )
     # The means of every run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):
@@ -119,9 +128,9 @@ def _sense(top: Section, section: Section, source: Source) -> Sense:
     return source.sense
 
 
-def _policies(section: Section, names: Sequence[str]) -> tuple[str, ...] | None:
+def _policies(section: Section, names: Sequence[str], kind: KindOfStudy) -> tuple[str, ...] | None:
     """Which policies of the study run on an instance, in its order; None for all."""
-    chosen = section.chosen("policies", names, what="a policy", same=same_policy)
+    chosen = section.chosen(kind.players, names, what=kind.player, same=same_policy)
     return None if chosen is None else tuple(name for name in names if name in chosen)
 
 

@@ -24,16 +24,20 @@ from matroid_bandits.experiments.reading.classes import (
 from matroid_bandits.experiments.reading.figures import figures_at
 from matroid_bandits.experiments.reading.fingerprint import identity_of_class, plain
 from matroid_bandits.experiments.reading.instances import instance_at
+from matroid_bandits.experiments.reading.kinds import IDENTIFICATION, KINDS
 from matroid_bandits.experiments.reading.late import one_by_one
 from matroid_bandits.experiments.reading.movies import Movies
+from matroid_bandits.experiments.reading.rules import rule_at, rule_spec, try_rule
 from matroid_bandits.experiments.reading.sections import Document, Section, similar
 from matroid_bandits.experiments.reading.sources import MissingFileError
 from matroid_bandits.experiments.references import reference_at
 from matroid_bandits.experiments.study import (
     MOST_RUNS,
     Instance,
+    Kind,
     PolicySpec,
     Reference,
+    RuleSpec,
     Study,
     StudyError,
     normalized,
@@ -46,10 +50,8 @@ from matroid_bandits.simulation import LONGEST, refuse_unfit, refuse_without_dec
 
 __all__ = ["load_study", "policy_spec", "shipped_study", "try_policy"]
 
-_KEYS = (
-    *("title", "horizon", "runs", "seed", "sense", "delay"),
-    *("policies", "environment", "instances", "reference", "figures"),
-)
+# Of a study of any kind.
+_KEYS = ("kind", "title", "runs", "seed", "sense", "environment", "instances", "figures")
 
 # Keys of a policy that are not its parameters.
 _NOT_PARAMETERS = ("type", "label")
@@ -130,8 +132,13 @@ def shipped_study(name: str) -> Path:
     return Path(__file__).parents[1] / "studies" / f"{name}.toml"
 
 
-def policy_spec(text: str) -> PolicySpec:
-    """The policy of the package called `text`, such as ``MAUB(neighborhood=paper)``."""
+def policy_spec(text: str, kind: Kind = "regret") -> PolicySpec:
+    """The policy of the package called `text`, such as ``MAUB(neighborhood=paper)``.
+
+    For a study of identification, the rule of this name.
+    """
+    if kind == "identification":
+        return rule_spec(text)
     named = catalog.policy(text)
     return _spec(named.cls, dict(named.parameters), named.name)
 
@@ -144,6 +151,9 @@ def try_policy(policy: PolicySpec, instance: Instance, seed: int) -> None:
     ValueError
         If it cannot play there. A class of the user's may raise any other exception.
     """
+    if isinstance(policy, RuleSpec):
+        try_rule(policy, instance, seed)
+        return
     made = policy.new_policy(instance.problem, seed)
     _check_is_policy(made)
     _check_sense(made, instance)
@@ -169,14 +179,16 @@ def _study(
     movies: Movies,
     graphs: Path | None,
 ) -> Study:
-    top.check_keys(_KEYS)
+    kind = KINDS[top.choice("kind", tuple(KINDS), "regret")]
+    kind.check_keys(top, _KEYS)
     own_seed = top.integer("seed", 0, minimum=0, maximum=LONGEST)
     seed = own_seed if seed is None else integer(seed, "seed", minimum=0, maximum=LONGEST)
-    horizon = top.integer("horizon", 100_000, minimum=1, maximum=LONGEST)
+    horizon = top.integer(kind.rounds, kind.usual_rounds, minimum=1, maximum=LONGEST)
     runs = top.integer("runs", 20, minimum=1, maximum=MOST_RUNS)
     title = top.name("title", name)
-    tables = _tables(top, "policies", "type", '["MAUB", "OMM"]')
-    policies = [_policy(table) for table in tables]
+    tables = _tables(top, kind.players, "type", kind.example)
+    read_policy = rule_at if kind is IDENTIFICATION else _policy
+    policies = [read_policy(table) for table in tables]
     labels = [policy.name for policy in policies]
     _check_distinct(tables, labels, "label")
     sections = [
@@ -203,6 +215,7 @@ def _study(
         movies=movies,
         policies=labels,
         graphs=graphs,
+        kind=kind,
     )
     for section in sections:
         try:
@@ -217,14 +230,14 @@ def _study(
     for i, policy in enumerate(policies):
         mine = [instance for instance in instances if instance.admits(policy.name)]
         if not mine and not only and not left_out:
-            raise top.error(f"{policy.name} runs on no instance", "policies", i)
+            raise top.error(f"{policy.name} runs on no instance", kind.players, i)
         for instance in mine:
             try:
                 try_policy(policy, instance, seed)
             except Exception as error:
                 # A class of the user's may raise anything.
                 problem = str(error) if isinstance(error, ValueError) else repr(error)
-                raise top.error(f"on {instance.name}: {problem}", "policies", i) from error
+                raise top.error(f"on {instance.name}: {problem}", kind.players, i) from error
     known = {
         "instance": list(
             dict.fromkeys([*(n for n in names if n), *(instance.name for instance in instances)])
@@ -242,10 +255,11 @@ def _study(
         runs=runs,
         seed=seed,
         reference=reference,
-        figures=figures_at(top, known),
+        figures=figures_at(top, known, kind),
         left_out=tuple(left_out),
         code_folders=tuple(top.code.folders),
         code_texts=top.code.texts(),
+        kind=kind.name,
     )
 
 

@@ -27,7 +27,18 @@ from matroid_bandits.experiments.analysis.timing import time_taken
 from matroid_bandits.experiments.storing.results import Results
 from matroid_bandits.experiments.study import MEASURES, Task
 
-__all__ = ["NAMES", "about_costs", "findings"]
+__all__ = [
+    "AT_ANY_TIME",
+    "NAMES",
+    "about_costs",
+    "findings",
+    "listed",
+    "not_finished",
+    "open_pairs_text",
+    "percent",
+    "some_of",
+    "span",
+]
 
 T = TypeVar("T")
 
@@ -36,10 +47,8 @@ _PROCEDURE = (
     "Runs with the same seed have the same rewards and are compared in pairs; the intervals of all "
     "pairs of policies on all instances hold together with 95 % confidence"
 )
-# Added if the number of runs was not fixed beforehand.
-_AT_ANY_TIME = (
-    ", at every number of runs at once, since the number of runs was not fixed beforehand"
-)
+#: Added if the number of runs was not fixed beforehand.
+AT_ANY_TIME = ", at every number of runs at once, since the number of runs was not fixed beforehand"
 
 # Up to this number, policies are compared one by one; more are ranked.
 _FEW = 3
@@ -67,10 +76,10 @@ def findings(results: Results, table: pd.DataFrame) -> list[str]:
     return [
         paragraph
         for paragraph in (
-            _missing(results),
+            not_finished(results),
             about_costs(results),
             _regret(results, table),
-            _open_pairs(results),
+            open_pairs_text(results),
             _bound(table),
             _oracle_calls(results, table),
             *(_agreement(results, table, measure) for measure in MEASURES if measure != "seconds"),
@@ -87,14 +96,15 @@ def about_costs(results: Results) -> str:
     if not names:
         return ""
     everywhere = len(names) == len(results.study["identity"]["instances"])
-    where = "Means" if everywhere else f"On {_list(names, str)} means"
+    where = "Means" if everywhere else f"On {listed(names, str)} means"
     return f"{where} are costs, and regret is the cost above that of the best basis."
 
 
 # ---- one paragraph each ----
 
 
-def _missing(results: Results) -> str:
+def not_finished(results: Results) -> str:
+    """How many runs are there, if some are missing; empty otherwise."""
     if results.n_finished() == results.n_wanted():
         return ""
     return (
@@ -144,7 +154,7 @@ def _ranking(results: Results, table: pd.DataFrame) -> str:
             text += f", last {ranked[-1]}"
         lines.append(f"{instance}: {text}")
     best = table.loc[table.groupby("instance", sort=False)["regret"].idxmin(), "policy"]
-    winners = _list(best.value_counts().items(), lambda entry: f"{entry[0]} on {entry[1]}")
+    winners = listed(best.value_counts().items(), lambda entry: f"{entry[0]} on {entry[1]}")
     return (
         f"Least mean regret: {winners} of {len(best)} instances. {'; '.join(lines)}. (The best "
         "first; \N{ALMOST EQUAL TO} where the confidence interval of the difference includes zero. "
@@ -189,35 +199,53 @@ def _verdicts(found: list[Comparison], other: str) -> str:
         mine = [comparison for comparison in found if comparison.verdict == verdict]
         if mine:
             whose = "it" if parts else f"that of {other}"
-            parts.append(f"{text} {whose} on {_list(mine, _change)}")
+            parts.append(f"{text} {whose} on {listed(mine, _change)}")
         elif verdict == "higher":
             parts.append("above it on none")
     return "; ".join(parts)
 
 
 def _procedure(results: Results) -> str:
-    return f"{_PROCEDURE}{_AT_ANY_TIME if was_continued(results.sessions) else ''}."
+    return f"{_PROCEDURE}{AT_ANY_TIME if was_continued(results.sessions) else ''}."
 
 
-def _open_pairs(results: Results) -> str:
-    """Which pairs are not told apart, and how many runs would do it."""
+def open_pairs_text(
+    results: Results,
+    *,
+    players: tuple[str, str] = ("policy", "policies"),
+    value: str = "regret",
+    change: Callable[[float, float], str] | None = None,
+) -> str:
+    """Which pairs are not told apart, and how many runs would do it.
+
+    Parameters
+    ----------
+    results : Results
+    players : (str, str)
+        What is compared, one and several.
+    value : str
+        What of them is compared.
+    change : callable, optional
+        How far a value is from another, as a text; by default in percent.
+    """
+    player, several = players
     n_pairs = len(all_pairs(results.study["identity"]))
     found = open_pairs(results)
     if not n_pairs:
         return ""
     if not found:
         same = any(comparison.is_same for comparison in compare_all(results).values())
-        besides = ", except those with the same regret in every run" if same else ""
-        return f"All pairs of policies are told apart on all instances{besides}."
+        besides = f", except those with the same {value} in every run" if same else ""
+        return f"All pairs of {several} are told apart on all instances{besides}."
     are = "is" if len(found) == 1 else "are"
-    text = f"{len(found)} of {n_pairs} pairs of policies {are} not told apart yet."
+    text = f"{len(found)} of {n_pairs} pairs of {several} {are} not told apart yet."
     # Pairs of one need are in the order of the study.
     needs = sorted((p.more_runs, i) for i, p in enumerate(found) if p.more_runs is not None)
     if needs:
         shown = [found[i] for i in sorted(i for _, i in needs[:_SHOWN])]
         text += (
-            " If the differences stay as they are, this takes so many more runs of each policy: "
-            f"{_needs(shown)}"
+            f" If the differences stay as they are, this takes so many more runs of each {player}: "
+            f"{_needs(shown, change or percent)}"
         )
         if len(needs) > _SHOWN:
             text += f"; up to about {_about(needs[-1][0])} for {len(needs) - _SHOWN} more"
@@ -234,21 +262,22 @@ def _open_pairs(results: Results) -> str:
     return text
 
 
-def _needs(pairs: list[OpenPair]) -> str:
+def _needs(pairs: list[OpenPair], change: Callable[[float, float], str]) -> str:
     """What each pair needs, by instance."""
     by_instance: dict[str, list[OpenPair]] = {}
     for pair in pairs:
         by_instance.setdefault(pair.instance, []).append(pair)
     return "; ".join(
-        f"on {instance} {_list(mine, _need)}" for instance, mine in by_instance.items()
+        f"on {instance} {listed(mine, lambda pair: _need(pair, change))}"
+        for instance, mine in by_instance.items()
     )
 
 
-def _need(pair: OpenPair) -> str:
-    percent = _percent(pair.regret, pair.other_regret)
+def _need(pair: OpenPair, change: Callable[[float, float], str]) -> str:
+    how_far = change(pair.regret, pair.other_regret)
     return (
         f"about {_about(pair.more_runs or 0)} for {pair.policy} against {pair.other}"
-        f"{percent and f' ({percent})'}"
+        f"{how_far and f' ({how_far})'}"
     )
 
 
@@ -267,7 +296,7 @@ def _bound(table: pd.DataFrame) -> str:
         for policy, rows in known.groupby("policy", sort=False)
     }
     order = sorted(factors, key=lambda policy: float(np.log(factors[policy]).mean()))
-    text = _ends(order, lambda policy: f"{_range(factors[policy])} for {policy}")
+    text = some_of(order, lambda policy: f"{span(factors[policy])} for {policy}")
     text = f"The regret at the horizon is, as a multiple of the lower bound, {text}."
     if any(values.min() < 1 for values in factors.values()):
         text += (
@@ -278,11 +307,11 @@ def _bound(table: pd.DataFrame) -> str:
 
 
 def _change(comparison: Comparison) -> str:
-    percent = _percent(comparison.regret, comparison.other_regret)
-    return f"{comparison.instance}{percent and f' ({percent})'}"
+    change = percent(comparison.regret, comparison.other_regret)
+    return f"{comparison.instance}{change and f' ({change})'}"
 
 
-def _percent(regret: float, other_regret: float) -> str:
+def percent(regret: float, other_regret: float) -> str:
     """How far a regret is from another; empty if that is zero."""
     if other_regret == 0:
         return ""
@@ -309,7 +338,7 @@ def _oracle_calls(results: Results, table: pd.DataFrame) -> str:
         sentence += ", and between on the others" if len(factors) > 2 else ""
     others = totals.drop([fewest, busiest]).sort_values(kind="stable").index
     for other in others[:_FEW]:
-        times = _range(calls[other] / calls[fewest])
+        times = span(calls[other] / calls[fewest])
         sentence += (
             f"; {other} as often as {fewest}" if times == "1" else f"; {other} {times} times"
         )
@@ -350,7 +379,7 @@ def _agreement(results: Results, table: pd.DataFrame, measure: str) -> str:
     )
     if not outside:
         return f"{text}; farthest is {_beside(max(rows, key=off), measure)}."
-    return f"{text}; outside: {_list(outside, lambda row: _beside(row, measure))}."
+    return f"{text}; outside: {listed(outside, lambda row: _beside(row, measure))}."
 
 
 def _beside(row: dict[str, Any], measure: str) -> str:
@@ -366,7 +395,7 @@ def _times(results: Results, table: pd.DataFrame) -> str:
     text = f"All runs together took {number(total)} seconds of computing."
     if table["policy"].nunique() > _FEW:
         medians = table.groupby("policy", sort=False)["seconds"].median().sort_values()
-        each = _ends(medians.items(), lambda entry: f"{entry[0]} {number(entry[1])}")
+        each = some_of(medians.items(), lambda entry: f"{entry[0]} {number(entry[1])}")
         return f"{text} Seconds of a run, median of the instances: {each}."
     times = by_policy(table, "seconds")
     if times.shape[1] < 2 or times.empty:
@@ -374,33 +403,35 @@ def _times(results: Results, table: pd.DataFrame) -> str:
     order = np.log(times).mean().sort_values().index
     fast, slow = str(order[0]), str(order[-1])
     factors = times[slow] / times[fast]
-    text += f" {slow} took {_range(factors)} times as long as {fast}"
+    text += f" {slow} took {span(factors)} times as long as {fast}"
     there = table.pivot_table(
         index="instance", columns="policy", values="published_seconds", sort=False
     )
     if {fast, slow} <= set(there.columns) and not there.dropna().empty:
         published = (there[slow] / there[fast]).dropna()
         text += (
-            f" (published: {_range(published)} times; the published seconds are from another "
+            f" (published: {span(published)} times; the published seconds are from another "
             "machine and another program, so only such ratios within one table compare)"
         )
     return text + "."
 
 
-def _range(values: "pd.Series[float]") -> str:
+def span(values: "pd.Series[float]") -> str:
+    """The smallest and the largest of some numbers."""
     low, high = number(values.min()), number(values.max())
     return low if low == high else f"{low} to {high}"
 
 
-def _ends(things: Iterable[T], show: Callable[[T], str]) -> str:
+def some_of(things: Iterable[T], show: Callable[[T], str]) -> str:
     """All of a few, of many the first ones and the last."""
     texts = [show(thing) for thing in things]
     if len(texts) <= 2 * _SHOWN:
-        return _list(texts, str)
+        return listed(texts, str)
     return f"{', '.join(texts[: 2 * _SHOWN - 2])}, ..., {texts[-1]}"
 
 
-def _list(things: Iterable[T], show: Callable[[T], str]) -> str:
+def listed(things: Iterable[T], show: Callable[[T], str]) -> str:
+    """Things in a sentence: a, b and c."""
     texts = [show(thing) for thing in things]
     if len(texts) < 2:
         return "".join(texts)

@@ -1,15 +1,44 @@
 """The pages of a report's figures: parts of the results that are drawn together."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
 
 from matroid_bandits.experiments.reading.figures import figure_slug
 from matroid_bandits.experiments.storing.results import Results
 
-__all__ = ["Page", "pages"]
+__all__ = ["KindOfReport", "Page", "pages"]
 
 # The page of policies that no other page has.
-_OTHERS = "other policies"
+_OTHERS = {"regret": "other policies", "identification": "other rules"}
+
+
+@dataclass(frozen=True)
+class KindOfReport:
+    """What the report of one kind of study has of its own.
+
+    Attributes
+    ----------
+    content : callable
+        Variables of the templates, from the results and their summary.
+    figures : dict of str to callable
+        The figures of a page, by name.
+    about_page : callable
+        Variables of a page.
+    templates : dict of str to str
+        Name of a file to that of its template.
+    players : (str, str)
+        What is compared, one and several.
+    """
+
+    content: Callable[[Results, pd.DataFrame], dict[str, Any]]
+    figures: Mapping[str, Callable[[Results], Figure]]
+    about_page: Callable[[Results], dict[str, Any]]
+    templates: Mapping[str, str]
+    players: tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +78,7 @@ def pages(results: Results) -> list[Page]:
     found = [page for i, page in enumerate(found) if not _is_superfluous(page, i, found)]
     drawn = {policy for page in found for policy in page.results.runs["policy"]}
     others = [name for name in results.study["identity"]["policies"] if name not in drawn]
-    rest = _page(results, _OTHERS, others, None)
+    rest = _page(results, _OTHERS[results.kind], others, None)
     if not rest.results.runs.empty:
         found.append(rest)
     return found if len(found) > 1 else [Page("", page.results) for page in found]

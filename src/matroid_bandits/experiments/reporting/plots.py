@@ -20,12 +20,17 @@ from matroid_bandits.experiments.storing.results import Results
 from matroid_bandits.simulation import default_checkpoints
 
 __all__ = [
+    "BOUND",
     "FORMATS",
+    "Look",
+    "Panels",
     "is_logarithmic",
     "oracle_calls_figure",
+    "panel_figure",
     "regret_figure",
     "saved",
     "spread_of_regrets",
+    "with_unit",
 ]
 
 #: Formats every figure is saved in.
@@ -43,7 +48,8 @@ _COLORS = (
     *("#CC3311", "#004488", "#225522", "#DDCC77", "#997700", "#BB5566", "#33BBEE", "#6F4C9B"),
 )
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1)), (0, (8, 2)))
-_BOUND: dict[str, Any] = {
+#: How a lower bound is drawn.
+BOUND: dict[str, Any] = {
     "color": "#777777",
     "linestyle": (0, (3, 2)),
     "linewidth": 0.9,
@@ -82,7 +88,7 @@ _STYLE: Any = {
 }
 
 
-class _Look(NamedTuple):
+class Look(NamedTuple):
     """How a policy is drawn."""
 
     line: dict[str, Any]
@@ -98,7 +104,7 @@ def regret_figure(results: Results) -> Figure:
     """
     logarithmic = is_logarithmic(results)
 
-    def draw(axes: Axes, curves: pd.DataFrame, look: _Look) -> None:
+    def draw(axes: Axes, curves: pd.DataFrame, look: Look) -> None:
         table = band(curves, "regret")
         rounds = np.r_[0, table["round"]]
         mean, half = np.r_[0, table["mean"]], np.r_[0, table["ci"].fillna(0)]
@@ -117,8 +123,8 @@ def regret_figure(results: Results) -> Figure:
         axes.set_ylim(bottom=0)
         axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         axes.yaxis.set_major_locator(MaxNLocator(4))
-        axes.xaxis.set_major_formatter(FuncFormatter(_with_unit))
-        axes.yaxis.set_major_formatter(FuncFormatter(_with_unit))
+        axes.xaxis.set_major_formatter(FuncFormatter(with_unit))
+        axes.yaxis.set_major_formatter(FuncFormatter(with_unit))
 
     only_costs = len(instances_with_costs(results)) == len(results.study["identity"]["instances"])
     quantity = "cost above the best" if only_costs else "cumulative regret"
@@ -172,7 +178,7 @@ def _policy_lines(axes: Axes) -> list[tuple[FloatArray, FloatArray]]:
     return [
         (np.asarray(line.get_xdata(), np.float64), np.asarray(line.get_ydata(), np.float64))
         for line in axes.lines
-        if line.get_gid() != _BOUND["gid"]
+        if line.get_gid() != BOUND["gid"]
     ]
 
 
@@ -182,7 +188,7 @@ def oracle_calls_figure(results: Results) -> Figure:
     The band holds the middle 80 % of the runs.
     """
 
-    def draw(axes: Axes, curves: pd.DataFrame, look: _Look) -> None:
+    def draw(axes: Axes, curves: pd.DataFrame, look: Look) -> None:
         counted = curves.dropna(subset=["oracle_calls"])
         # Zero is on no logarithmic axis.
         if not (counted["oracle_calls"] > 0).any():
@@ -231,13 +237,52 @@ def saved(figure: Figure, kind: str) -> bytes:
 def _panels(
     results: Results,
     quantity: str,
-    draw: Callable[[Axes, pd.DataFrame, _Look], None],
+    draw: Callable[[Axes, pd.DataFrame, Look], None],
     finish: Callable[[Axes, int], None],
     bounds: Mapping[str, float] | None = None,
 ) -> Figure:
-    """One panel per instance, and one legend for all of them."""
+    """One panel per instance with curves against rounds, and one legend for all of them."""
+
+    def draw_bound(axes: Axes, name: str, horizon: int) -> None:
+        _draw_bound(axes, horizon, (bounds or {}).get(name))
+
+    labels = ("round", quantity)
+    panels = Panels(results.curves, labels, draw, draw_bound, finish, bool(bounds))
+    return panel_figure(results, panels)
+
+
+class Panels(NamedTuple):
+    """What a figure with one panel per instance, and one legend for all of them, is made of.
+
+    Attributes
+    ----------
+    lines : pandas.DataFrame
+        What is drawn: runs, or curves.
+    labels : (str, str)
+        Of the two axes.
+    draw : callable
+        Draws the lines of one policy on one instance.
+    draw_bound : callable
+        Draws the lower bound of an instance, given its name and its horizon.
+    finish : callable
+        Sets the axes of a panel, given the horizon.
+    has_bounds : bool
+        Whether the legend has the lower bound.
+    """
+
+    lines: pd.DataFrame
+    labels: tuple[str, str]
+    draw: Callable[[Axes, pd.DataFrame, Look], None]
+    draw_bound: Callable[[Axes, str, int], None]
+    finish: Callable[[Axes, int], None]
+    has_bounds: bool
+
+
+def panel_figure(results: Results, panels: Panels) -> Figure:
+    """A figure of all instances that have lines."""
     identity = results.study["identity"]
-    names = [n for n in identity["instances"] if (results.curves["instance"] == n).any()]
+    lines = panels.lines
+    names = [n for n in identity["instances"] if (lines["instance"] == n).any()]
     columns = _n_columns(len(names))
     rows = ceil(len(names) / columns)
     with _style():
@@ -248,29 +293,29 @@ def _panels(
         for i, name in enumerate(names):
             axes: Axes = grid[i // columns, i % columns]
             horizon = identity["instances"][name]["horizon"]
-            here = results.curves[results.curves["instance"] == name]
+            here = lines[lines["instance"] == name]
             for k, policy in enumerate(identity["policies"]):
                 curves = here[here["policy"] == policy]
                 if len(curves):
                     look = _look(k, horizon, len(identity["policies"]))
                     before = len(axes.lines)
-                    draw(axes, curves, look)
+                    panels.draw(axes, curves, look)
                     if len(axes.lines) > before:
                         handles.setdefault(policy, Line2D([], [], **look.line))
-            _draw_bound(axes, horizon, (bounds or {}).get(name))
-            finish(axes, horizon)
+            panels.draw_bound(axes, name, horizon)
+            panels.finish(axes, horizon)
             title = f"({_letter(i)}) {_shortened(name)}" if len(names) > 1 else name
             axes.set_title(title, parse_math=False)
             if i % columns == 0:
-                axes.set_ylabel(quantity)
+                axes.set_ylabel(panels.labels[1])
             if i + columns >= len(names):
-                axes.set_xlabel("round")
+                axes.set_xlabel(panels.labels[0])
         for i in range(len(names), rows * columns):
             grid[i // columns, i % columns].set_axis_off()
         # As the study lists them, wherever they were drawn first.
         entries = [(p, handles[p]) for p in identity["policies"] if p in handles]
-        if bounds:
-            entries.append(("lower bound", Line2D([], [], **_BOUND)))
+        if panels.has_bounds:
+            entries.append(("lower bound", Line2D([], [], **BOUND)))
         _add_legend(figure, entries)
         # Once for all formats.
         figure.draw_without_rendering()
@@ -285,10 +330,10 @@ def _n_columns(panels: int) -> int:
     return min(panels, 3 if panels < 10 else 4)
 
 
-def _look(k: int, horizon: int, policies: int) -> _Look:
+def _look(k: int, horizon: int, policies: int) -> Look:
     """How policy number `k` of so many is drawn."""
     color = _COLORS[k % len(_COLORS)]
-    return _Look(
+    return Look(
         line={
             "color": color,
             "linestyle": _DASHES[k % len(_DASHES)],
@@ -304,7 +349,7 @@ def _draw_bound(axes: Axes, horizon: int, bound: float | None) -> None:
     if bound is not None and horizon > 1:
         rounds = default_checkpoints(horizon)
         rounds = rounds[rounds > 1]  # before, it is nothing, which no logarithmic axis has
-        axes.plot(rounds, bound * np.log(rounds) / np.log(horizon), **_BOUND)
+        axes.plot(rounds, bound * np.log(rounds) / np.log(horizon), **BOUND)
 
 
 def _add_legend(figure: Figure, entries: Sequence[tuple[str, Line2D]]) -> None:
@@ -329,7 +374,7 @@ def _letter(i: int) -> str:
     return chr(ord("a") + i) if i < 26 else str(i + 1)
 
 
-def _with_unit(value: float, _position: int) -> str:
+def with_unit(value: float, _position: int) -> str:
     """50000 as 50k, 1000000 as 1M."""
     for size, letter in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= size:

@@ -8,37 +8,27 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
 from markupsafe import Markup
 
-from matroid_bandits.experiments.analysis.delay_costs import delay_costs
-from matroid_bandits.experiments.analysis.formatting import (
-    as_printed,
-    count,
-    duration,
-    number,
-    ratio,
-)
-from matroid_bandits.experiments.analysis.summary import records, summarize
+from matroid_bandits.experiments.analysis.formatting import count, duration
+from matroid_bandits.experiments.analysis.summary import instances_with_costs, summarize
 from matroid_bandits.experiments.reading.late import delay_text
 from matroid_bandits.experiments.reporting.escaping import csv_cell, markdown, tex
-from matroid_bandits.experiments.reporting.findings import NAMES, about_costs, findings
-from matroid_bandits.experiments.reporting.pages import pages
-from matroid_bandits.experiments.reporting.plots import (
-    FORMATS,
-    is_logarithmic,
-    oracle_calls_figure,
-    regret_figure,
-    saved,
-)
+from matroid_bandits.experiments.reporting.identification_pages import IDENTIFICATION
+from matroid_bandits.experiments.reporting.pages import KindOfReport, pages
+from matroid_bandits.experiments.reporting.plots import FORMATS, saved
+from matroid_bandits.experiments.reporting.regret_pages import REGRET
 from matroid_bandits.experiments.storing.json_files import unwritable, write_atomically
 from matroid_bandits.experiments.storing.provenance import SESSION_KEYS
 from matroid_bandits.experiments.storing.results import Results, gather
-from matroid_bandits.experiments.study import MEASURES, StudyError
+from matroid_bandits.experiments.study import Kind, StudyError
 
 __all__ = ["Report", "write_report"]
+
+# The table of instances, which all studies have.
+_INSTANCES = "table-instances.tex"
 
 # A report lists so many sessions; more are put together.
 _MOST_SESSIONS = 20
@@ -60,12 +50,15 @@ class Report:
         What readers must know before they use the numbers.
     table : pandas.DataFrame
         One line per instance and policy; also in ``table.csv``.
+    kind : {"regret", "identification"}
+        What the study is about.
     """
 
     files: list[Path]
     findings: list[str]
     warnings: list[str]
     table: pd.DataFrame
+    kind: Kind = "regret"
 
 
 def write_report(folder: str | PathLike[str]) -> Report:
@@ -74,7 +67,7 @@ def write_report(folder: str | PathLike[str]) -> Report:
     ``report.html`` (one file, opens without a network), ``report.md``, ``table.csv``,
     ``table.tex`` and ``table-instances.tex`` (they need the package booktabs), ``figure-regret``
     and ``figure-oracle-calls`` as png, svg and pdf, or several of each where the study has
-    ``[[figures]]``.
+    ``[[figures]]``. The figure of a study of identification is ``figure-stopping-times``.
 
     Parameters
     ----------
@@ -84,23 +77,21 @@ def write_report(folder: str | PathLike[str]) -> Report:
     results = gather(folder)
     if results.runs.empty:
         raise StudyError(f"{results.folder} has no finished run yet")
+    kind = IDENTIFICATION if results.kind == "identification" else REGRET
     table = summarize(results)
     files: dict[str, bytes] = {"table.csv": table.map(csv_cell).to_csv(index=False).encode()}
-    content = _content(results, table)
+    content = _content(results, table, kind)
     for page in pages(results):
-        drawn = {"regret": regret_figure, "oracle_calls": oracle_calls_figure}
-        entry: dict[str, Any] = {"name": page.name, "logarithmic": is_logarithmic(page.results)}
-        for what, draw in drawn.items():
+        entry: dict[str, Any] = {"name": page.name, **kind.about_page(page.results)}
+        for what, draw in kind.figures.items():
             name = page.file_name(f"figure-{what.replace('_', '-')}")
             figure = draw(page.results)
             files |= {f"{name}.{kind}": saved(figure, kind) for kind in FORMATS}
             entry[what] = name
             entry[f"{what}_address"] = _data_address(files[f"{name}.svg"])
         content["pages"].append(entry)
-    files["report.html"] = _render("report.html", content)
-    files["report.md"] = _render("report.md", content)
-    for name in ("table.tex", "table-instances.tex"):
-        files[name] = _render(name, content)
+    for name, template in (*kind.templates.items(), (_INSTANCES, _INSTANCES)):
+        files[name] = _render(template, content)
     for name, data in files.items():
         try:
             write_atomically(results.folder / name, data)
@@ -111,24 +102,19 @@ def write_report(folder: str | PathLike[str]) -> Report:
         findings=content["findings"],
         warnings=content["warnings"],
         table=table,
+        kind=results.kind,
     )
 
 
-def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
+def _content(results: Results, table: pd.DataFrame, kind: KindOfReport) -> dict[str, Any]:
     """The variables of the templates."""
     study = results.study
     identity = study["identity"]
     shown = {entry["name"]: entry for entry in study["instances"]}
-    reference = study["reference"]
-    compared = reference is not None and bool(
-        table[[f"published_{measure}" for measure in MEASURES]].notna().to_numpy().any()
-    )
     first, last = identity["seed"], identity["seed"] + identity["runs"] - 1
-    not_compared = reference is not None and not compared
     bounded = bool(table["lower_bound"].notna().any())
     return {
         "title": study["title"],
-        "findings": findings(results, table),
         "warnings": [
             *(f"{name}: {entry['warning']}" for name, entry in shown.items() if entry["warning"]),
             # Folders of older versions do not say.
@@ -136,16 +122,13 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
             *results.warnings,
             *_mixed(results),
         ],
-        "columns": _columns(compared=compared),
-        "rows": [_cells(row, compared=compared) for row in records(table)],
-        "compared": compared,
         "bounded": bounded,
-        "costs": about_costs(results),
+        "costs": bool(instances_with_costs(results)),
+        "stopping": results.kind == "identification",
+        "player": kind.players[0],
+        "players": kind.players[1],
         "delayed": any("delay" in origin for origin in identity["instances"].values()),
-        "delay_costs": delay_costs(results),
         "pages": [],
-        "not_compared": not_compared,
-        "reference": reference,
         "instances": _instances(study),
         # Folders of older versions have no counts.
         "counted": all("n_bases" in entry for entry in shown.values()),
@@ -156,33 +139,7 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         "more_seeds": int(results.runs["seed"].max()) > last,
         "sessions": _sessions(results),
         "identity": json.dumps(identity, indent=1, ensure_ascii=False),
-        "measures": [NAMES[measure] for measure in MEASURES],
-    }
-
-
-def _columns(*, compared: bool) -> list[str]:
-    """What each measure's columns are called."""
-    return ["here", "paper", "ratio"] if compared else ["here"]
-
-
-def _cells(row: Mapping[str, Any], *, compared: bool) -> dict[str, Any]:
-    measures = []
-    for measure in MEASURES:
-        cells = [number(row[measure])]
-        if compared:
-            cells += [as_printed(row[f"published_{measure}"]), ratio(row[f"ratio_{measure}"])]
-        measures.append(cells)
-    half = row["regret_ci"]
-    return {
-        "instance": row["instance"],
-        "policy": row["policy"],
-        "horizon": f"{row['horizon']:,}",
-        "runs": row["runs"],
-        "regret": number(row["regret"]),
-        "half": number(half) if np.isfinite(half) else "",
-        "bound": number(row["lower_bound"]),
-        "factor": number(row["regret_over_bound"]),
-        "measures": measures,
+        **kind.content(results, table),
     }
 
 
@@ -198,6 +155,8 @@ def _instances(study: Mapping[str, Any]) -> list[dict[str, Any]]:
             "rank": f"{origin['rank']:,}",
             "n_bases": count(entries[name].get("n_bases")) or "*",
             "horizon": f"{origin['horizon']:,}",
+            "delta": f"{origin['delta']:g}" if "delta" in origin else "",
+            "threshold": origin.get("threshold", ""),
             "note": " ".join(entries[name]["note"].split()),
         }
         for name, origin in study["identity"]["instances"].items()

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heapreplace
-from math import nan
+from math import inf, nan
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from matroid_bandits._progress import Progress
 from matroid_bandits._tables import aligned
 from matroid_bandits.experiments.analysis.formatting import duration, number
 from matroid_bandits.experiments.reading.user_code import import_from
+from matroid_bandits.experiments.running.identifying import identified
 from matroid_bandits.experiments.running.pools import available_cores
 from matroid_bandits.experiments.running.worker import failed_answer, simulated
 from matroid_bandits.experiments.storing.results import read_results
@@ -305,11 +306,15 @@ def _finished(
 
 
 class _Trial(NamedTuple):
-    """A run of so many rounds: seconds of the rounds, and of everything."""
+    """A run of so many rounds: seconds of the rounds, and of everything.
+
+    `whole` is how many rounds the whole run has, or is expected to have.
+    """
 
     rounds: int
     seconds: float
     wall: float
+    whole: int
 
 
 def _pair_plan(
@@ -351,19 +356,20 @@ def _tried(
     trials = [_trial(instance, policy, seeds[0], 1)]
     # With very slow rounds, two tell enough.
     rounds = _SECOND_TRIAL if trials[0].seconds < budget else 2
-    while trials[-1].rounds < instance.horizon:
+    while trials[-1].rounds < trials[-1].whole:
         trials.append(_trial(instance, policy, seeds[0], min(rounds, instance.horizon)))
         before, last = trials[-2:]
         # Of the last rounds only: the first ones are often the most expensive.
-        per_round = max(0.0, (last.seconds - before.seconds) / (last.rounds - before.rounds))
+        n_more = max(1, last.rounds - before.rounds)
+        per_round = max(0.0, (last.seconds - before.seconds) / n_more)
         is_clear = last.seconds >= 1.5 * before.seconds
         spare = budget * (1 if is_clear else _PATIENCE) - _spent(trials) - last.wall
         rounds = _GROWTH * last.rounds
         if spare < per_round * (rounds - last.rounds):
             # A last trial may be shorter than that.
             rounds = last.rounds + int(spare / per_round) if per_round else 0
-        if last.rounds < instance.horizon and rounds < min(2 * last.rounds, instance.horizon):
-            whole = last.wall + per_round * (instance.horizon - last.rounds)
+        if last.rounds < last.whole and rounds < min(2 * last.rounds, last.whole):
+            whole = last.wall + per_round * (last.whole - last.rounds)
             return [whole], f"extrapolated from {last.rounds:,} rounds"
     walls = [trials[-1].wall]
     spent = _spent(trials)
@@ -388,9 +394,27 @@ def _around(instance: Instance, policy: PolicySpec, seed: int) -> float:
 def _trial(instance: Instance, policy: PolicySpec, seed: int, rounds: int) -> _Trial:
     short = replace(instance, horizon=rounds)
     start = time.perf_counter()
+    if instance.stopping is not None:
+        return _trial_of_identification(short, policy, seed, start, instance.horizon)
     result = simulated(short, policy, seed)
     short.lower_bound(seed)
-    return _Trial(rounds, result.seconds, time.perf_counter() - start)
+    return _Trial(rounds, result.seconds, time.perf_counter() - start, instance.horizon)
+
+
+def _trial_of_identification(
+    short: Instance, policy: PolicySpec, seed: int, start: float, limit: int
+) -> _Trial:
+    """A run that may be settled before the rounds of the trial are over."""
+    result = identified(short, policy, seed)
+    short.rounds_lower_bound(seed, "basis")
+    whole = limit
+    if result.settled or result.rounds < short.horizon:
+        whole = result.rounds
+    elif 0 < result.statistic < inf:
+        # The statistic grows about as the rounds do.
+        growth = max(1.0, result.threshold / result.statistic)
+        whole = int(min(limit, max(growth * result.rounds, result.rounds + 1)))
+    return _Trial(result.rounds, result.seconds, time.perf_counter() - start, whole)
 
 
 # ---- text ----

@@ -9,14 +9,16 @@ import threading
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from matroid_bandits._version import __version__
 from matroid_bandits.experiments.reading.user_code import import_from
+from matroid_bandits.experiments.running.identifying import identified_line
 from matroid_bandits.experiments.storing.parts import part_line
 from matroid_bandits.experiments.study import (
     Instance,
@@ -93,22 +95,38 @@ class Worker:
     def __init__(self, study: Study) -> None:
         self._instances = {instance.name: instance for instance in study.instances}
         self._policies = {policy.name: policy for policy in study.policies}
-        # The same for all policies; of an instance with means of its own, for all seeds.
-        self._bounds: dict[tuple[str, int | None], float] = {}
+        # The same for all policies; of an instance with means of its own, for all seeds. Of rules,
+        # the same for all that observe as much in a round.
+        self._bounds: dict[tuple[str, int | None, str], float] = {}
 
     def run(self, task: Task) -> bytes:
         """Run one task; return the line of a part."""
-        instance = self._instances[task.instance]
-        result = simulated(instance, self._policies[task.policy], task.seed)
-        place = (task.instance, task.seed if isinstance(instance.means, tuple) else None)
-        bound = self._bounds.get(place)
-        if bound is None:
-            bound = instance.lower_bound(task.seed)
-            # Tasks come by seed: earlier seeds are not needed again.
-            self._bounds = {k: v for k, v in self._bounds.items() if k[1] in {None, task.seed}}
-            self._bounds[place] = bound
+        instance, policy = self._instances[task.instance], self._policies[task.policy]
+        if instance.stopping is not None:
+
+            def rounds_bound(model: Literal["basis", "element"]) -> float:
+                compute = partial(instance.rounds_lower_bound, task.seed, model)
+                return self._bound(instance, task.seed, model, compute)
+
+            return identified_line(instance, policy, task, rounds_bound)
+        result = simulated(instance, policy, task.seed)
+        compute = partial(instance.lower_bound, task.seed)
+        bound = self._bound(instance, task.seed, "basis", compute)
         _refuse_unfit(result, bound)
         return part_line(task, result, bound)
+
+    def _bound(
+        self, instance: Instance, seed: int, model: str, compute: Callable[[], float]
+    ) -> float:
+        """A lower bound, computed once."""
+        place = (instance.name, seed if isinstance(instance.means, tuple) else None, model)
+        bound = self._bounds.get(place)
+        if bound is None:
+            bound = compute()
+            # Tasks come by seed: earlier seeds are not needed again.
+            self._bounds = {k: v for k, v in self._bounds.items() if k[1] in {None, seed}}
+            self._bounds[place] = bound
+        return bound
 
     def answer(self, task: Task) -> Answer:
         """Run one task; an exception is part of the answer."""

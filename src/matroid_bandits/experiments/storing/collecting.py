@@ -13,20 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from matroid_bandits.experiments.storing.forms import Form
 from matroid_bandits.experiments.storing.parts import FinishedRun
-from matroid_bandits.experiments.storing.tables import CURVE_COLUMNS, KEY, RUN_COLUMNS, typed
+from matroid_bandits.experiments.storing.tables import KEY, typed
 from matroid_bandits.simulation import COUNTERS
 
 __all__ = ["Collected", "collected_from_parts", "collected_from_tables", "combined"]
 
 # Of a counter that a policy does not have.
 _MISSING = np.iinfo(np.int64).min
-
-# What a line of a curve has besides the key of its run.
-_OF_CURVES = [name for name in CURVE_COLUMNS if name not in KEY]
-
-# The numbers in which two results of the same run must agree.
-_RESULTS = ["horizon", "regret", *COUNTERS]
 
 _Numbers = npt.NDArray[np.int64]
 _Points = dict[str, npt.NDArray[Any]]
@@ -40,7 +35,7 @@ class Collected:
     runs : pandas.DataFrame
         One line per run, with the columns of the table.
     points : dict of str to numpy.ndarray
-        The curves: round, regret and counters.
+        The curves: round, and regret and counters, or the statistic.
     lengths : numpy.ndarray
         How many points each run has.
     """
@@ -93,21 +88,21 @@ class Collected:
         )
 
 
-def collected_from_tables(runs: pd.DataFrame, curves: pd.DataFrame) -> Collected:
+def collected_from_tables(runs: pd.DataFrame, curves: pd.DataFrame, form: Form) -> Collected:
     """The runs of two tables; a run without a curve, or a curve without a run, is left out."""
     # A curve without its run is from an interrupted write; a run without its curve is run again.
     starts = _starts([_comparable(curves[name]) for name in KEY])
     keys = _keys(curves.iloc[starts])
     if keys.has_duplicates:
         curves = curves.sort_values([*KEY, "round"], kind="stable")
-        return collected_from_tables(runs, curves.reset_index(drop=True))
+        return collected_from_tables(runs, curves.reset_index(drop=True), form)
     lengths = np.diff([*starts, len(curves)]).astype(np.int64)
     places = keys.get_indexer(_keys(runs))
     points = {
         name: curves[name].to_numpy(dtype=np.int64, na_value=_MISSING)
         if name in COUNTERS
         else curves[name].to_numpy()
-        for name in _OF_CURVES
+        for name in form.of_curves
     }
     kept = np.flatnonzero(places >= 0)
     found = Collected(curves.iloc[starts][KEY], points, lengths)
@@ -137,11 +132,13 @@ def _keys(lines: pd.DataFrame) -> pd.MultiIndex:
     return pd.MultiIndex.from_arrays([lines[name].to_numpy(dtype=object) for name in KEY])
 
 
-def collected_from_parts(parts: Iterable[tuple[str, Iterable[FinishedRun]]]) -> Collected:
+def collected_from_parts(
+    parts: Iterable[tuple[str, Iterable[FinishedRun]]], form: Form
+) -> Collected:
     """The runs of parts, given with the names of their sessions."""
-    columns: dict[str, list[Any]] = {name: [] for name in RUN_COLUMNS}
+    columns: dict[str, list[Any]] = {name: [] for name in form.run_columns}
     lengths = array("q")
-    points = {name: array("d" if name == "regret" else "q") for name in _OF_CURVES}
+    points = {name: array("d" if name == form.value else "q") for name in form.of_curves}
     # Each name once, not once for every run.
     names: dict[Any, Any] = {}
     for session, runs in parts:
@@ -157,7 +154,7 @@ def collected_from_parts(parts: Iterable[tuple[str, Iterable[FinishedRun]]]) -> 
     if {len(column) for column in points.values()} != {sum(lengths)}:
         raise ValueError("the columns of a curve have different lengths")
     return Collected(
-        typed(pd.DataFrame(columns), RUN_COLUMNS),
+        typed(pd.DataFrame(columns), form.run_columns),
         # Without a copy: there may be millions of points.
         {name: np.frombuffer(column, dtype=column.typecode) for name, column in points.items()},
         np.array(lengths, dtype=np.int64),
@@ -165,7 +162,7 @@ def collected_from_parts(parts: Iterable[tuple[str, Iterable[FinishedRun]]]) -> 
 
 
 def combined(
-    pieces: list[Collected], identity: Mapping[str, Any], warnings: list[str]
+    pieces: list[Collected], identity: Mapping[str, Any], warnings: list[str], form: Form
 ) -> Collected:
     """All runs of several collections, each once, sorted as the study lists them.
 
@@ -176,7 +173,10 @@ def combined(
     if len(filled) > 1:
         together = Collected(
             pd.concat([piece.runs for piece in filled], ignore_index=True),
-            {name: np.concatenate([piece.points[name] for piece in filled]) for name in _OF_CURVES},
+            {
+                name: np.concatenate([piece.points[name] for piece in filled])
+                for name in form.of_curves
+            },
             np.concatenate([piece.lengths for piece in filled]),
         )
     runs = together.runs
@@ -192,15 +192,17 @@ def combined(
     for code in codes:
         again[1:] &= code[order][1:] == code[order][:-1]
     if again.any():
-        warnings += _contradictions(runs, order, np.flatnonzero(again))
+        warnings += _contradictions(runs, order, np.flatnonzero(again), form)
     together.choose(order[~again])
     return together
 
 
-def _contradictions(runs: pd.DataFrame, order: _Numbers, repeated: _Numbers) -> list[str]:
+def _contradictions(
+    runs: pd.DataFrame, order: _Numbers, repeated: _Numbers, form: Form
+) -> list[str]:
     """What differs between runs that were made more than once."""
     first, other = (
-        runs.take(order[places])[_RESULTS].reset_index(drop=True)
+        runs.take(order[places])[form.results].reset_index(drop=True)
         for places in (repeated - 1, repeated)
     )
     # Missing counters are equal.
@@ -211,9 +213,9 @@ def _contradictions(runs: pd.DataFrame, order: _Numbers, repeated: _Numbers) -> 
     one, two = (runs.iloc[order[repeated[wrong[0]] - back]] for back in (1, 0))
     text = (
         f"{len(wrong)} runs were made twice with different numbers, the first one "
-        f"{one['instance']} {one['policy']} seed {one['seed']}: regret {one['regret']!r} in "
-        f"session {one['session']} and {two['regret']!r} in session {two['session']}; the machines "
-        "or versions do not compute the same"
+        f"{one['instance']} {one['policy']} seed {one['seed']}: {form.value} "
+        f"{one[form.value]!r} in session {one['session']} and {two[form.value]!r} in session "
+        f"{two['session']}; the machines or versions do not compute the same"
     )
     return [text]
 

@@ -20,12 +20,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from matroid_bandits._files import sync_folder
 from matroid_bandits.experiments.storing.json_files import unwritable
 from matroid_bandits.experiments.study import Task
+from matroid_bandits.identification import Identification
 from matroid_bandits.simulation import Simulation
 
 if TYPE_CHECKING:
     from io import FileIO
 
-__all__ = ["FinishedRun", "PartReading", "PartWriter", "part_line", "read_part"]
+__all__ = [
+    "FinishedRun",
+    "PartReading",
+    "PartWriter",
+    "identification_line",
+    "part_line",
+    "read_part",
+]
 
 # The most seconds for which a finished run may not be on the disk yet.
 _SECONDS = 1.0
@@ -44,7 +52,7 @@ class FinishedRun(NamedTuple):
 
 
 def part_line(task: Task, result: Simulation, lower_bound: float) -> bytes:
-    """A finished run as a line of a part."""
+    """A finished run of a study of regret as a line of a part."""
     numbers = {
         **task._asdict(),
         "horizon": int(result.rounds[-1]),
@@ -55,9 +63,37 @@ def part_line(task: Task, result: Simulation, lower_bound: float) -> bytes:
         **result.counters,
     }
     curve = {"round": result.rounds, "regret": result.regret, **result.counter_curves}
-    lists = {name: values.tolist() for name, values in curve.items()}
+    return _line(numbers, {name: values.tolist() for name, values in curve.items()})
+
+
+def identification_line(
+    task: Task, limit: int, result: Identification, lower_bound: float
+) -> bytes:
+    """A finished run of a study of identification as a line of a part."""
+    numbers = {
+        **task._asdict(),
+        "horizon": limit,
+        "rounds": result.rounds,
+        "observations": result.observations,
+        "settled": result.settled,
+        "correct": result.is_correct,
+        "statistic": result.statistic,
+        # Two best bases have an infinite one, which is no JSON either.
+        "lower_bound": lower_bound if isfinite(lower_bound) else None,
+        "seconds": result.seconds,
+    }
+    rounds, statistics = result.curve_rounds.tolist(), result.curve_statistics.tolist()
+    if not rounds or rounds[-1] != result.rounds:
+        # The limit was reached between two points.
+        rounds, statistics = [*rounds, result.rounds], [*statistics, result.statistic]
+    statistics[-1] = result.statistic
+    return _line(numbers, {"round": rounds, "statistic": statistics})
+
+
+def _line(numbers: dict[str, Any], curve: dict[str, list[Any]]) -> bytes:
+    """A line with its checksum."""
     # JSON has neither tabs nor ends of lines.
-    text = f"{_json(numbers)}\t{_json(lists)}".encode()
+    text = f"{_json(numbers)}\t{_json(curve)}".encode()
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 

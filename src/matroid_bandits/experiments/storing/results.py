@@ -18,20 +18,13 @@ from matroid_bandits.experiments.storing.collecting import (
     collected_from_tables,
     combined,
 )
+from matroid_bandits.experiments.storing.forms import Form, form_of
 from matroid_bandits.experiments.storing.json_files import as_json, unwritable
 from matroid_bandits.experiments.storing.parts import FinishedRun, PartReading, read_part
 from matroid_bandits.experiments.storing.provenance import SESSION_KEYS
 from matroid_bandits.experiments.storing.store import Store
-from matroid_bandits.experiments.storing.tables import (
-    CURVE_COLUMNS,
-    KEY,
-    RUN_COLUMNS,
-    Table,
-    read_table,
-    write_table,
-)
-from matroid_bandits.experiments.study import StudyError, Task
-from matroid_bandits.simulation import COUNTERS
+from matroid_bandits.experiments.storing.tables import KEY, Table, read_table, write_table
+from matroid_bandits.experiments.study import Kind, StudyError, Task
 
 __all__ = ["Results", "checked_results", "gather", "read_results"]
 
@@ -45,10 +38,14 @@ class Results:
     runs : pandas.DataFrame
         One line per run: ``instance, policy, seed, horizon, regret, lower_bound, seconds,
         oracle_calls, greedy_calls, neighborhood_updates, session``. The lower bound is that on the
-        regret at the horizon, NaN where the environment has none.
+        regret at the horizon, NaN where the environment has none. In a study of identification:
+        ``instance, policy, seed, horizon, rounds, observations, settled, correct, statistic,
+        lower_bound, seconds, session``. The policy is a rule, the horizon is the most rounds, and
+        the lower bound is that on the rounds, NaN where it is infinite or there is none.
     curves : pandas.DataFrame
         One line per run and checkpoint: ``instance, policy, seed, round, regret`` and the counters
-        at that round. Instances and policies are categories: curves may have millions of lines.
+        at that round, or ``statistic``. Instances and policies are categories: curves may have
+        millions of lines.
     study : dict
         What was run, as in ``study.json``.
     sessions : list of dict
@@ -66,6 +63,12 @@ class Results:
     sessions: list[dict[str, Any]]
     folder: Path
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def kind(self) -> Kind:
+        """What the study is about: ``regret`` or ``identification``."""
+        kind: Kind = self.study["identity"].get("kind", "regret")
+        return kind
 
     def finished(self) -> set[Task]:
         """The runs that are there."""
@@ -151,11 +154,13 @@ def _checked_reading(store: Store) -> tuple[Results, dict[str, Any], bool]:
 
 def _read(store: Store) -> tuple[Results, dict[str, Any], bool]:
     """The results, what tables of them are made of, and whether they have more than the tables."""
+    # A study may grow, but not become one of another kind.
+    form = form_of(store.description()["identity"])
     tables = [
-        read_table(store.runs_file, RUN_COLUMNS),
-        read_table(store.curves_file, CURVE_COLUMNS),
+        read_table(store.runs_file, form.run_columns),
+        read_table(store.curves_file, form.curve_columns),
     ]
-    there = collected_from_tables(*(table.frame for table in tables))
+    there = collected_from_tables(tables[0].frame, tables[1].frame, form)
     n_before = min(len(tables[0].frame), len(there.runs))
     before, of_curves = (table.parts for table in tables)
     told = {text: None for table in tables for text in table.warnings}
@@ -164,20 +169,20 @@ def _read(store: Store) -> tuple[Results, dict[str, Any], bool]:
     if before != of_curves:
         # Two processes have written one table each: all parts are read again.
         if before and of_curves:
-            there.choose(np.flatnonzero(_lead_to_runs(there)))
+            there.choose(np.flatnonzero(_lead_to_runs(there, form)))
         before = {}
-    fresh, parts, damage = _new_runs(store, before)
+    fresh, parts, damage = _new_runs(store, before, form)
     sessions = store.sessions()
     # Last: a study may grow meanwhile, and what was read is a part of it.
     study = store.description()
     identity = study["identity"]
-    _check(study, sessions, there.runs, fresh.runs)
+    _check(study, sessions, form, there.runs, fresh.runs)
     if there.runs.duplicated(KEY).any():
         raise ValueError("a run is there twice")
     pieces = [there, fresh]
     del there, fresh
     noticed: list[str] = []
-    every = combined(pieces, identity, noticed)
+    every = combined(pieces, identity, noticed, form)
     del pieces
     warnings = [*(told | dict.fromkeys(noticed))]
     results = Results(
@@ -190,13 +195,15 @@ def _read(store: Store) -> tuple[Results, dict[str, Any], bool]:
     )
     if results.n_finished() < results.n_wanted():
         results.warnings.extend(damage)
-    _check_numbers(identity, sessions, results.runs)
-    _check_curves(every)
+    _check_numbers(identity, sessions, results.runs, form)
+    _check_curves(every, form)
     is_new = parts != before or n_before < len(every.runs) or len(warnings) > len(told)
     return results, {"parts": parts, "warnings": warnings}, is_new
 
 
-def _new_runs(store: Store, before: dict[str, int]) -> tuple[Collected, dict[str, int], list[str]]:
+def _new_runs(
+    store: Store, before: dict[str, int], form: Form
+) -> tuple[Collected, dict[str, int], list[str]]:
     """The runs in parts that are not in the tables, how far each part was read, and damage."""
     readings = {
         path: PartReading(before.get(path.stem, 0))
@@ -208,7 +215,8 @@ def _new_runs(store: Store, before: dict[str, int]) -> tuple[Collected, dict[str
         [
             *((path.stem, read_part(path, reading)) for path, reading in readings.items()),
             *((str(run["session"]), [_from_single(run)]) for run in single),
-        ]
+        ],
+        form,
     )
     damage = [
         f"damaged lines of parts/{path.name}: {reading.n_damaged}; their runs count as not finished"
@@ -225,7 +233,9 @@ def _from_single(run: dict[str, Any]) -> FinishedRun:
     return FinishedRun(numbers, as_json(run["curve"]).encode())
 
 
-def _check(study: dict[str, Any], sessions: list[dict[str, Any]], *tables: pd.DataFrame) -> None:
+def _check(
+    study: dict[str, Any], sessions: list[dict[str, Any]], form: Form, *tables: pd.DataFrame
+) -> None:
     """Refuse results that contradict the study or each other."""
     identity = study["identity"]
     if [entry["name"] for entry in study["instances"]] != list(identity["instances"]):
@@ -236,8 +246,8 @@ def _check(study: dict[str, Any], sessions: list[dict[str, Any]], *tables: pd.Da
             for name in table[column].unique():
                 if name not in identity[there]:
                     raise ValueError(f"there are runs of {name}, which is not in study.json")
-        if table["regret"].isna().any() or not table["session"].isin(known).all():
-            raise ValueError("runs without regret, or of an unknown session")
+        if table[form.value].isna().any() or not table["session"].isin(known).all():
+            raise ValueError(f"runs without {form.value}, or of an unknown session")
     for session in sessions:
         missing = SESSION_KEYS - session.keys()
         if missing:
@@ -245,11 +255,10 @@ def _check(study: dict[str, Any], sessions: list[dict[str, Any]], *tables: pd.Da
 
 
 def _check_numbers(
-    identity: dict[str, Any], sessions: list[dict[str, Any]], runs: pd.DataFrame
+    identity: dict[str, Any], sessions: list[dict[str, Any]], runs: pd.DataFrame, form: Form
 ) -> None:
     """Refuse runs with numbers that no run of the study can have."""
     horizons = {name: origin["horizon"] for name, origin in identity["instances"].items()}
-    counters = runs[[*COUNTERS]]
     # A session may make more runs than the study asks for, to separate policies.
     most = max([identity["runs"], *(session.get("runs", 0) for session in sessions)])
     sane = {
@@ -257,10 +266,9 @@ def _check_numbers(
         "a seed that is not the study's": runs["seed"].between(
             identity["seed"], identity["seed"] + most - 1
         ),
-        "a regret that is not finite": np.isfinite(runs["regret"]),
         "negative seconds": np.isfinite(runs["seconds"]) & (runs["seconds"] >= 0),
         "a negative lower bound": ~(runs["lower_bound"] < 0),
-        "a negative counter": ~(counters < 0).fillna(value=False).any(axis=1),
+        **form.checks(runs),
     }
     for problem, is_sane in sane.items():
         if not is_sane.all():
@@ -268,24 +276,26 @@ def _check_numbers(
             raise ValueError(f"{Task(*first)} has {problem}")
 
 
-def _check_curves(found: Collected) -> None:
-    """Refuse curves that do not lead to what their runs have at the horizon."""
+def _check_curves(found: Collected, form: Form) -> None:
+    """Refuse curves that do not lead to what their runs have at the end."""
     rounds = found.points["round"]
-    if not np.isfinite(found.points["regret"]).all() or not (rounds >= 1).all():
-        raise ValueError("a curve has a regret that is not finite, or a round before the first")
+    if not np.isfinite(found.points[form.value]).all() or not (rounds >= 1).all():
+        raise ValueError(
+            f"a curve has a {form.value} that is not finite, or a round before the first"
+        )
     ascends = np.diff(rounds) > 0
     # From the end of a curve to the beginning of the next one.
     ascends[np.cumsum(found.lengths)[:-1] - 1] = True
     if not ascends.all():
         raise ValueError("a curve has a round twice, or its rounds do not ascend")
-    if not _lead_to_runs(found).all():
+    if not _lead_to_runs(found, form).all():
         raise ValueError("a run and the end of its curve are not the same")
 
 
-def _lead_to_runs(found: Collected) -> npt.NDArray[np.bool_]:
-    """Which curves lead to what their runs have at the horizon."""
-    last = found.last_points().rename(columns={"round": "horizon"})
-    shared = ["horizon", "regret", *COUNTERS]
+def _lead_to_runs(found: Collected, form: Form) -> npt.NDArray[np.bool_]:
+    """Which curves lead to what their runs have at the end."""
+    last = found.last_points().rename(columns=dict(form.ends))
+    shared = list(form.ends.values())
     ends, runs = last[shared], found.runs[shared]
     # Missing counters are equal.
     same = ((ends == runs) | (ends.isna() & runs.isna())).fillna(value=False)

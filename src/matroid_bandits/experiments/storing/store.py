@@ -209,7 +209,9 @@ class Store:
                 "studies in another way; its results can be read and reported, but not continued: "
                 "choose another folder (--out)"
             )
-        differences = list(_differences(stored, wanted))
+        # The first thing to say; left out where it is the regret.
+        kind = {"kind": "regret"}
+        differences = list(_differences(kind | stored, kind | wanted))
         if not differences:
             return
         grown = all(grows for _, grows in differences)

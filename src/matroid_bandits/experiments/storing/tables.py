@@ -34,6 +34,11 @@ _TYPES = {
     "horizon": "int64",
     "round": "int64",
     "regret": "float64",
+    "rounds": "int64",
+    "observations": "int64",
+    "settled": "boolean",
+    "correct": "boolean",
+    "statistic": "float64",
     # Missing in folders of earlier versions.
     "lower_bound": "float64",
     "seconds": "float64",
@@ -53,7 +58,12 @@ _CHECKSUM = b"matroid-bandits checksum"
 _SOURCES = b"matroid-bandits sources"
 
 # Arrays of those columns of curves that are not whole numbers of eight bytes.
-_ARRAYS: dict[str, Any] = {"instance": np.int32, "policy": np.int32, "regret": np.float64}
+_ARRAYS: dict[str, Any] = {
+    "instance": np.int32,
+    "policy": np.int32,
+    "regret": np.float64,
+    "statistic": np.float64,
+}
 
 # So many lines are written at a time.
 _LINES = 1 << 18
@@ -115,7 +125,8 @@ def _read(path: Path, columns: list[str]) -> tuple[dict[bytes, bytes], pd.DataFr
     """The remarks of a table, and its content."""
     with pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=_REPEATED) as file:
         known = file.schema_arrow.metadata or {}
-        return known, _curves(file) if columns == CURVE_COLUMNS else _runs(file)
+        # A table of curves has rounds, a table of runs has sessions.
+        return known, _curves(file, columns) if "round" in columns else _runs(file)
 
 
 def _runs(file: pq.ParquetFile) -> pd.DataFrame:
@@ -123,10 +134,10 @@ def _runs(file: pq.ParquetFile) -> pd.DataFrame:
     return frame.astype({name: "str" for name in _REPEATED if name in frame})
 
 
-def _curves(file: pq.ParquetFile) -> pd.DataFrame:
+def _curves(file: pq.ParquetFile, columns_of_curves: list[str]) -> pd.DataFrame:
     """Curves have millions of lines: they are read piece by piece into arrays."""
     length = file.metadata.num_rows
-    names = [name for name in file.schema_arrow.names if name in CURVE_COLUMNS]
+    names = [name for name in file.schema_arrow.names if name in columns_of_curves]
     arrays = {name: np.empty(length, dtype=_ARRAYS.get(name, np.int64)) for name in names}
     missing = {name: np.zeros(length, dtype=bool) for name in names if name in COUNTERS}
     texts: dict[str, dict[str, int]] = {name: {} for name in _REPEATED}

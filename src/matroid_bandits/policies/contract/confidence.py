@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import ceil, inf, isfinite
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from matroid_bandits.policies.contract.exchange_pairs import ExchangePairs
 from matroid_bandits.stopping import THRESHOLDS, Bernoulli, Family, Gaussian, thresholds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
 
     from matroid_bandits._core.policies.base import PolicyKernel
     from matroid_bandits._types import CountArray, FloatArray
@@ -49,8 +52,8 @@ class Confidence:
     pair_statistic : float
         The statistic of this pair. Thresholds differ between pairs; it is usually `statistic`.
     more_observations : int or None
-        About so many more observations of this pair settle it, if means and proportions stay what
-        they are; None if that cannot be said.
+        About so many more observations of this pair settle it, half of each, if their means stay
+        what they are; None if that cannot be said.
     family : str
         "gaussian" or "bernoulli": how rewards are assumed to vary.
     noise : float or None
@@ -63,7 +66,8 @@ class Confidence:
 
     delta: float
     settled: bool
-    basis: Any
+    # Arrays cannot be compared as a whole.
+    basis: Any = field(compare=False)
     statistic: float
     threshold: float
     threshold_name: ThresholdName
@@ -153,9 +157,10 @@ class Confident:
 
         Notes
         -----
-        It is assumed that means do not change over time, and that statistics from elsewhere
-        (`observe`) are of the same elements. It costs one step for every pair of elements that can
-        be exchanged. Circuits are computed anew only if another basis looks best.
+        It is assumed that means do not change over time, that rewards are independent, and that
+        statistics from elsewhere (`observe`) are of the same elements. It costs one step for every
+        pair of elements that can be exchanged. Circuits are computed anew only if another basis
+        looks best.
 
         References
         ----------
@@ -209,7 +214,7 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
                 )
             pairs = self._exchange_pairs()
             pairs.refresh(np.where(counts > 0, means, 0.0))
-        basis = self._names(pairs.basis)  # type: ignore[attr-defined]
+        basis = self._names(pairs.basis.copy())  # type: ignore[attr-defined]
         return _judged(
             self._problem,
             pairs,
@@ -281,8 +286,8 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
             return ""
         were = "element was" if self._n_dropped == 1 else "elements were"
         return (
-            f"This is not valid: {self._n_dropped:,} {were} dropped by moved_to, perhaps because "
-            "of what was observed."
+            f"This is not valid: {self._n_dropped:,} {were} dropped when the problem changed, "
+            "perhaps because of what was observed."
         )
 
 
@@ -311,22 +316,37 @@ def _judged(
     ends: Sequence[Any] = (pairs.inside, pairs.outside)
     own, other = ((means[end], counts[end]) for end in ends)
     statistics = distribution.likelihood_ratios(*own, *other)
-    limits = thresholds(
+    limit_of = partial(
+        thresholds,
         distribution,
         common["threshold_name"],
         delta=common["delta"],
         n_pairs=n_pairs,
         rounds=rounds,
-        counts=own[1],
-        other_counts=other[1],
     )
+    limits = limit_of(counts=own[1], other_counts=other[1])
     hardest = int(np.argmin(statistics - limits))
     statistic, limit = float(statistics[hardest]), float(limits[hardest])
     settled = statistic > limit
     more: int | None = 0
     if not settled:
-        total = int(own[1][hardest] + other[1][hardest])
-        more = None if statistic == 0 else max(1, ceil(min(total * (limit / statistic - 1), 1e18)))
+
+        def is_enough(added: FloatArray) -> npt.NDArray[np.bool_]:
+            """Whether the pair is settled with so many more observations of each."""
+            (mean, count), (other_mean, other_count) = (
+                (values[hardest], numbers[hardest] + added) for values, numbers in (own, other)
+            )
+            many = np.ones(len(added))
+            ratios = distribution.likelihood_ratios(
+                mean * many, count, other_mean * many, other_count
+            )
+            enough: npt.NDArray[np.bool_] = ratios > limit_of(
+                counts=count, other_counts=other_count
+            )
+            return enough
+
+        needed = _least(is_enough)
+        more = None if needed is None else 2 * needed
     return Confidence(
         settled=settled,
         statistic=float(statistics.min()),
@@ -336,3 +356,22 @@ def _judged(
         more_observations=more,
         **common,
     )
+
+
+def _least(is_enough: Callable[[FloatArray], npt.NDArray[np.bool_]]) -> int | None:
+    """The least whole number that is enough, about; None if none is."""
+    # As far as all whole numbers are floats.
+    powers: FloatArray = 2.0 ** np.arange(52.0)
+    passes = np.flatnonzero(is_enough(powers))
+    if not passes.size:
+        return None
+    high = powers[passes[0]]
+    low = high / 2
+    while high - low > 1:
+        # A thousand places at once.
+        places: FloatArray = np.unique(np.floor(np.linspace(low, high, 1001)))
+        first = int(np.argmax(is_enough(places)))
+        if first == 0:
+            return int(places[0])
+        low, high = places[first - 1], places[first]
+    return int(high)

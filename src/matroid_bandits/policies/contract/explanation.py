@@ -1,23 +1,34 @@
 """Why a policy selected a set, in the labels and units of the user."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._core.matroids.partners import find_partners, find_replacements
+from matroid_bandits._core.matroids.partners import (
+    find_circuits,
+    find_partners,
+    find_replacements,
+)
 from matroid_bandits._tables import aligned
 from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies.contract.confidence import Confidence
 from matroid_bandits.problem import Problem
 
-__all__ = ["Explanation", "Line", "explanation_of"]
+__all__ = ["Explanation", "Line", "explanation_of", "is_quick"]
 
 
 # More lines would not be read.
 _OTHERS = 20
+
+# So many exchanges are compared within about a fifth of a second; by an oracle in Python, fewer.
+_MOST_PAIRS = 1_000_000
+_MOST_PAIRS_IN_PYTHON = 20_000
+# So many circuits tell about how long they are.
+_SAMPLE = 64
 
 
 @dataclass(frozen=True)
@@ -62,12 +73,18 @@ class Explanation:
         The nearest contenders, the best index first, 20 at most.
     n_others : int
         How many others could have been selected in this round.
+    confidence : Confidence or None
+        Whether the best basis is settled with 95 %: that of the whole problem, also if fewer
+        elements were available in this round. None if the policy assumes nothing about the noise,
+        or if so many elements can be exchanged that it would take long; `Policy.confidence` answers
+        then.
     """
 
     why: str
     selected: list[Line]
     others: list[Line]
     n_others: int
+    confidence: Confidence | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         lines = [self.why, "", *_table("selected", "would be replaced by", self.selected)]
@@ -75,6 +92,8 @@ class Explanation:
             lines += ["", *_table("not selected", "would replace", self.others)]
         if self.n_others > len(self.others):
             lines.append(f"... and {self.n_others - len(self.others):,} more")
+        if self.confidence is not None:
+            lines += ["", str(self.confidence)]
         return "\n".join(lines)
 
 
@@ -87,6 +106,7 @@ def explanation_of(
     means: FloatArray,
     counts: npt.NDArray[np.int64],
     index: FloatArray,
+    confidence: Confidence | None,
 ) -> Explanation:
     """Explain `selected`, a basis of `matroid`.
 
@@ -104,6 +124,8 @@ def explanation_of(
         In the user's units, NaN where there is none.
     counts : array of int
         How often each element was observed.
+    confidence : Confidence or None
+        Whether the best basis is settled, if that is known.
     """
     playable = np.ones(problem.size, dtype=np.bool_)
     playable[matroid.loops] = False
@@ -141,7 +163,39 @@ def explanation_of(
         selected=[line(e) for e in selected.tolist()],
         others=[line(e) for e in shown.tolist()],
         n_others=len(others),
+        confidence=confidence,
     )
+
+
+def is_quick(matroid: Matroid, means: FloatArray, counts: npt.NDArray[np.int64]) -> bool:
+    """Whether `Policy.confidence` takes a fraction of a second: few elements can be exchanged.
+
+    Parameters
+    ----------
+    matroid : Matroid
+    means : array of float
+        Larger is better.
+    counts : array of int
+        How often each element was observed.
+    """
+    is_other = np.ones(matroid.size, dtype=np.bool_)
+    is_other[matroid.loops] = False
+    most = matroid.rank * (int(is_other.sum()) - matroid.rank)
+    if np.any(counts[is_other] == 0):
+        # Nothing is compared then.
+        return True
+    kernel = matroid._new_kernel()
+    if kernel.is_python:
+        return most <= _MOST_PAIRS_IN_PYTHON
+    if most <= _MOST_PAIRS:
+        return True
+    # Most circuits are much shorter than a basis; some of them tell about how long they are.
+    basis = np.sort(matroid.max_weight_basis(np.where(counts > 0, means, 0.0)))
+    is_other[basis] = False
+    others = np.flatnonzero(is_other)
+    sample = others[:: max(1, len(others) // _SAMPLE)].copy()
+    inside, _ = find_circuits(kernel, basis, sample)
+    return len(inside) * len(others) <= _MOST_PAIRS * len(sample)
 
 
 def _cells(line: Line) -> tuple[str, ...]:

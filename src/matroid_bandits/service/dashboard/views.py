@@ -112,6 +112,8 @@ class BanditView:
         Sentences.
     leader : list of str or None
         None in the initial rounds.
+    may_stop : str
+        Sentences: whether the best basis is settled.
     elements : list of ElementView
         Leader first, then by mean; `n_elements_left_out` more are not shown.
     confidence : float
@@ -137,6 +139,7 @@ class BanditView:
     seconds_since_learned: float | None
     warnings: list[str] = field(default_factory=list)
     leader: list[str] | None = None
+    may_stop: str = ""
     elements: list[ElementView] = field(default_factory=list)
     n_elements_left_out: int = 0
     series: Series | None = None

@@ -164,7 +164,7 @@ async def explain(request: Request, name: BanditName) -> Response:
 
 @router.get(
     "/{name}/confidence",
-    summary="How sure it is of its leader",
+    summary="May I stop?",
     response_model=ConfidenceAnswer,
     responses=reading(404, 422),
 )
@@ -172,11 +172,11 @@ async def confide(
     request: Request,
     name: BanditName,
     delta: Annotated[
-        float, Query(ge=1e-100, lt=1, description="How likely an interval may be wrong.")
+        float, Query(ge=1e-100, lt=1, description="The probability of a wrong answer.")
     ] = 0.05,
 ) -> Response:
-    """Intervals that hold together with probability 1 - delta, and whether they separate the leader
-    from all that could replace parts of it.
+    """Whether the best basis is settled: all exchanges are known to make it worse. However often
+    one asks, the probability that a wrong basis is ever settled is at most delta.
     """
     worker: Worker = request.app.state.worker
     async with (await worker.queue(name)).reading() as bandit:
