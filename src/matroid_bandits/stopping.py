@@ -17,12 +17,22 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from matroid_bandits._arguments import real
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matroid_bandits._types import CountArray, FloatArray
 
-__all__ = ["THRESHOLDS", "Bernoulli", "Family", "Gaussian", "ThresholdName", "thresholds"]
+__all__ = [
+    "THRESHOLDS",
+    "Bernoulli",
+    "Family",
+    "Gaussian",
+    "ThresholdName",
+    "checked_delta",
+    "thresholds",
+]
 
 ThresholdName = Literal["proven", "customary"]
 
@@ -140,6 +150,14 @@ def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
 
 
 # ---- thresholds ----
+
+
+def checked_delta(delta: float) -> float:
+    """The probability of a wrong answer, which must be between 0 and 1."""
+    value = real(delta, "delta", minimum=0.0, maximum=1.0)
+    if not 0 < value < 1:
+        raise ValueError(f"delta must be between 0 and 1, such as 0.05, got {delta!r}")
+    return value
 
 
 def thresholds(

@@ -12,9 +12,9 @@ from matroid_bandits._arguments import abbreviated, choice, freeze, real
 from matroid_bandits._core.identification.proportions import best_proportions
 from matroid_bandits._core.matroids.partners import find_circuits
 from matroid_bandits.environments import BernoulliEnvironment, Environment, GaussianEnvironment
-from matroid_bandits.identification.running import checked_delta
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
+from matroid_bandits.stopping import checked_delta
 
 if TYPE_CHECKING:
     from matroid_bandits._types import FloatArray

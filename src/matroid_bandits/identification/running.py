@@ -16,7 +16,13 @@ from matroid_bandits._core.matroids.partners import find_circuits
 from matroid_bandits.environments import Environment
 from matroid_bandits.environments.noise import known_noise
 from matroid_bandits.identification.base import SamplingRule
-from matroid_bandits.stopping import THRESHOLDS, Bernoulli, Family, Gaussian
+from matroid_bandits.stopping import (
+    THRESHOLDS,
+    Bernoulli,
+    Family,
+    Gaussian,
+    checked_delta,
+)
 
 if TYPE_CHECKING:
     from matroid_bandits._types import CountArray, FloatArray, IntArray
@@ -193,14 +199,6 @@ def identify(
         curve_rounds=freeze(np.array(rounds, dtype=np.int64)),
         curve_statistics=freeze(np.array(statistics, dtype=np.float64)),
     )
-
-
-def checked_delta(delta: float) -> float:
-    """A probability between 0 and 1."""
-    value = real(delta, "delta", minimum=0.0, maximum=1.0)
-    if not 0 < value < 1:
-        raise ValueError(f"delta must be between 0 and 1, such as 0.05, got {delta!r}")
-    return value
 
 
 def _check_environment(environment: Environment, problem: Problem[Any, Any]) -> None:

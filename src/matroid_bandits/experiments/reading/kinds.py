@@ -6,7 +6,7 @@ from typing import Literal
 
 from matroid_bandits.experiments.reading.sections import Section
 from matroid_bandits.experiments.study import Kind, Stopping
-from matroid_bandits.identification.running import checked_delta
+from matroid_bandits.stopping import checked_delta
 
 __all__ = ["IDENTIFICATION", "KINDS", "REGRET", "KindOfStudy", "stopping_at"]
 

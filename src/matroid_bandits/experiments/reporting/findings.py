@@ -90,14 +90,16 @@ def findings(results: Results, table: pd.DataFrame) -> list[str]:
     ]
 
 
-def about_costs(results: Results) -> str:
-    """A sentence about regret if means are costs; empty if none are."""
+def about_costs(
+    results: Results, meaning: str = "regret is the cost above that of the best basis"
+) -> str:
+    """A sentence about what costs mean if means are costs; empty if none are."""
     names = instances_with_costs(results)
     if not names:
         return ""
     everywhere = len(names) == len(results.study["identity"]["instances"])
     where = "Means" if everywhere else f"On {listed(names, str)} means"
-    return f"{where} are costs, and regret is the cost above that of the best basis."
+    return f"{where} are costs, and {meaning}."
 
 
 # ---- one paragraph each ----

@@ -13,10 +13,11 @@ from matroid_bandits.experiments.analysis.stopping_times import (
     is_cut_off,
     share_interval,
 )
-from matroid_bandits.experiments.analysis.summary import instances_with_costs, records
+from matroid_bandits.experiments.analysis.summary import records
 from matroid_bandits.experiments.analysis.timing import time_taken
 from matroid_bandits.experiments.reporting.findings import (
     AT_ANY_TIME,
+    about_costs,
     listed,
     not_finished,
     open_pairs_text,
@@ -54,7 +55,7 @@ def findings_of_identification(results: Results, table: pd.DataFrame) -> list[st
         paragraph
         for paragraph in (
             not_finished(results),
-            _costs(results),
+            about_costs(results, "the best basis is the one of least cost"),
             _settled(results),
             _fewest_rounds(results),
             open_pairs_text(
@@ -67,15 +68,6 @@ def findings_of_identification(results: Results, table: pd.DataFrame) -> list[st
         )
         if paragraph
     ]
-
-
-def _costs(results: Results) -> str:
-    names = instances_with_costs(results)
-    if not names:
-        return ""
-    everywhere = len(names) == len(results.study["identity"]["instances"])
-    where = "Means" if everywhere else f"On {listed(names, str)} means"
-    return f"{where} are costs, and the best basis is the one of least cost."
 
 
 def _settled(results: Results) -> str:

@@ -11,7 +11,14 @@ import numpy as np
 
 from matroid_bandits._arguments import choice, real
 from matroid_bandits.policies.contract.exchange_pairs import ExchangePairs
-from matroid_bandits.stopping import THRESHOLDS, Bernoulli, Family, Gaussian, thresholds
+from matroid_bandits.stopping import (
+    THRESHOLDS,
+    Bernoulli,
+    Family,
+    Gaussian,
+    checked_delta,
+    thresholds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -179,9 +186,7 @@ class Confident:
         The best basis is settled with confidence 95 %: the statistic 22.5 is above the proven \
 threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
         """
-        accepted = real(delta, "delta", minimum=0.0, maximum=1.0)
-        if not 0 < accepted < 1:
-            raise ValueError(f"delta must be between 0 and 1, such as 0.05, got {delta!r}")
+        accepted = checked_delta(delta)
         name = choice(threshold, "threshold", THRESHOLDS)
         kernel = self._kernel
         with kernel.guard.hold():
@@ -214,18 +219,18 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
                 )
             pairs = self._exchange_pairs()
             pairs.refresh(np.where(counts > 0, means, 0.0))
-        basis = self._names(pairs.basis.copy())  # type: ignore[attr-defined]
-        return _judged(
-            self._problem,
-            pairs,
-            chosen,
-            means,
-            counts,
-            n_pairs=len(pairs.basis) * n_outside,
-            rounds=rounds,
-            basis=basis,
-            **common,
-        )
+            basis = self._names(pairs.basis.copy())  # type: ignore[attr-defined]
+            return _judged(
+                self._problem,
+                pairs,
+                chosen,
+                means,
+                counts,
+                n_pairs=len(pairs.basis) * n_outside,
+                rounds=rounds,
+                basis=basis,
+                **common,
+            )
 
     def _exchange_pairs(self) -> ExchangePairs:
         """Those of the last time; a copy of a policy has its own."""
