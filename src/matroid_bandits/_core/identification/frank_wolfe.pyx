@@ -4,7 +4,8 @@ from libc.math cimport exp
 
 import numpy as np
 
-from matroid_bandits._core.identification.learner cimport Learner, common_mean, divergence
+from matroid_bandits._core.identification.bernoulli cimport common_mean, divergence
+from matroid_bandits._core.identification.learner cimport Learner
 from matroid_bandits._core.identification.rule cimport RuleKernel
 from matroid_bandits._core.sorting cimport sort_descending
 

@@ -84,9 +84,3 @@ cdef class Learner:
         Py_ssize_t limit,
         Py_ssize_t[::1] chosen,
     ) except -1
-
-
-cdef double common_mean(
-    double m_x, double n_x, double m_e, double n_e, double eps
-) noexcept
-cdef double divergence(double p, double q) noexcept

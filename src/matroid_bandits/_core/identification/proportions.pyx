@@ -5,7 +5,7 @@ from libc.math cimport INFINITY, exp, sqrt
 
 import numpy as np
 
-from matroid_bandits._core.identification.learner cimport common_mean, divergence
+from matroid_bandits._core.identification.bernoulli cimport common_mean, divergence
 from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.sorting cimport sort_descending
 

@@ -1,0 +1,1 @@
+# Nothing for Python callers: kernels cimport what they need.
