@@ -12,7 +12,7 @@ from matroid_bandits._core.sorting cimport sort_descending
 # Pairs whose weights are below this do not count.
 cdef double NEGLIGIBLE = 1e-13
 # The soft minimum is sharpened by the root of the number of steps.
-cdef double SHARPNESS = 5.0
+cdef double SHARPNESS = 1.0
 # So often the average gradient is tried as a certificate.
 cdef int PERIOD = 50
 
