@@ -116,8 +116,8 @@ class Dispatcher:
         self._keep = keep
         self._n_workers = n_workers
         self._lost_after = lost_after
-        self._answered: SimpleQueue[Any] = SimpleQueue()
-        # By the identity of the future, with the future itself, so that it stays alive.
+        # Calls have numbers.
+        self._answered: SimpleQueue[int] = SimpleQueue()
         self._under_way: dict[int, tuple[Any, _Chunk]] = {}
         # Futures that are no longer waited for; a late answer counts all the same.
         self._given_up: dict[int, tuple[Any, _Chunk]] = {}
@@ -204,9 +204,11 @@ class Dispatcher:
                 f"executor.submit must return a future with add_done_callback and result, got "
                 f"{type(future).__name__}"
             )
-        self._under_way[id(future)] = future, chunk
-        # Not what the callback receives: a future may pass on the calls to another one.
-        future.add_done_callback(lambda _: self._answered.put(future))
+        number = self._n_calls
+        self._under_way[number] = future, chunk
+        # By its number: what the callback receives may be another future, to which this one passes
+        # on the calls. A callback that knew the future would keep its answer in memory.
+        future.add_done_callback(lambda _: self._answered.put(number))
 
     def _called(self, tasks: list[Task]) -> Any:
         self._n_calls += 1
@@ -230,23 +232,23 @@ class Dispatcher:
     def _receive(self, seconds: float) -> bool:
         """Handle one answer and all others that are there; return whether there was one."""
         try:
-            future = self._answered.get(timeout=seconds)
+            number = self._answered.get(timeout=seconds)
         except Empty:
             return False
         while True:
-            self._handle(future)
+            self._handle(number)
             try:
-                future = self._answered.get_nowait()
+                number = self._answered.get_nowait()
             except Empty:
                 return True
 
-    def _handle(self, future: Any) -> None:
-        late = self._given_up.pop(id(future), None)
-        there = self._under_way.pop(id(future), None) or late
+    def _handle(self, number: int) -> None:
+        late = self._given_up.pop(number, None)
+        there = self._under_way.pop(number, None) or late
         if there is None:
             # An executor that answers twice.
             return
-        chunk = there[1]
+        future, chunk = there
         try:
             answer = future.result()
         except KeyboardInterrupt:
