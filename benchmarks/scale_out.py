@@ -30,11 +30,14 @@ def measure(*, quick: bool = False) -> Table:
     n_tasks = 5_000 if quick else 100_000
     rows = []
     for way in WAYS:
-        found = _in_a_process(way, n_tasks)
+        with TemporaryDirectory() as folder:
+            found = _in_a_process("run", way, str(n_tasks), folder)
+            found |= _in_a_process("tables", folder)
         workers = 1 if way == "one process" else WORKERS
         # Whatever the workers did not spend on runs: handing over, writing, waiting, starting.
-        added = (workers * found["running"] - found["computing"]) / n_tasks
-        after = found["gathering"] + found["reporting"]
+        running = found["total"] - found["gathering"]
+        added = (workers * running - found["computing"]) / n_tasks
+        after = found["tables"]
         rows.append(
             [
                 way,
@@ -54,8 +57,9 @@ def measure(*, quick: bool = False) -> Table:
             f"{n_tasks:,} runs of {HORIZON} rounds: MAUB and OMM on five small matroids, "
             f"{WORKERS} workers on {WORKERS} cores. Added: all the time of the workers that is not "
             "spent on runs (start-up, handing over, writing, waiting), by run. Memory: the most "
-            "that the process which gives out the runs has used, tables and report included. "
-            "Tables: gathering and the whole report."
+            "that the process which gives out the runs has used, tables and report included, as "
+            "`matroid-bandits run` does it. Tables: `matroid-bandits report` from the parts alone, "
+            "in a new process."
         ),
         columns=["way", "a run", "added", "goal", "memory", "goal ", "tables", "goal  "],
         rows=rows,
@@ -74,39 +78,39 @@ def _study(n_tasks: int) -> Study:
     )
 
 
-def _in_a_process(way: str, n_tasks: int) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.scale_out", way, str(n_tasks)]
+def _in_a_process(*arguments: str) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.scale_out", *arguments]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-def _run(way: str, n_tasks: int) -> dict[str, float]:
-    study = _study(n_tasks)
-    with TemporaryDirectory() as folder:
-        out = Path(folder) / "out"
-        start = perf_counter()
-        results = run_study(study, out, **WAYS[way])
-        total = perf_counter() - start
-        (session,) = results.sessions
-        computing = sum(worker["seconds"] for worker in session["workers"].values())
-        del results
-        # Without the tables that were made at the end.
-        for name in ("runs.parquet", "curves.parquet"):
-            (out / name).unlink()
-        start = perf_counter()
-        gather(out)
-        gathering = perf_counter() - start
-        start = perf_counter()
-        write_report(out)
-        reporting = perf_counter() - start
+def _run(way: str, n_tasks: str, folder: str) -> dict[str, float]:
+    """What the command does: run, tables, report."""
+    study = _study(int(n_tasks))
+    out = Path(folder) / "out"
+    start = perf_counter()
+    sessions = run_study(study, out, **WAYS[way]).sessions
+    total = perf_counter() - start
+    write_report(out)
+    (session,) = sessions
     return {
-        "running": total - gathering,
-        "computing": computing,
-        "gathering": gathering,
-        "reporting": reporting,
+        "total": total,
+        "computing": sum(worker["seconds"] for worker in session["workers"].values()),
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
+
+
+def _tables(folder: str) -> dict[str, float]:
+    """Tables and report from the parts alone."""
+    out = Path(folder) / "out"
+    for name in ("runs.parquet", "curves.parquet"):
+        (out / name).unlink()
+    start = perf_counter()
+    gather(out)
+    gathering = perf_counter() - start
+    write_report(out)
+    return {"gathering": gathering, "tables": perf_counter() - start}
 
 
 def _evenness(n_tasks: int) -> str:
@@ -123,4 +127,5 @@ def _evenness(n_tasks: int) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_run(sys.argv[1], int(sys.argv[2]))))
+    what, *arguments = sys.argv[1:]
+    print(json.dumps(_run(*arguments) if what == "run" else _tables(*arguments)))
