@@ -30,6 +30,7 @@ __all__ = [
     "Family",
     "Gaussian",
     "ThresholdName",
+    "bernoulli_divergence",
     "checked_delta",
     "thresholds",
 ]
@@ -115,9 +116,9 @@ class Bernoulli:
         first, second = (self._scaled(values) for values in (means, other_means))
         # The most likely mean if both have the same.
         common = (counts * first + other_counts * second) / (counts + other_counts)
-        ratios: FloatArray = counts * _divergence(first, common) + other_counts * _divergence(
-            second, common
-        )
+        ratios: FloatArray = counts * bernoulli_divergence(
+            first, common
+        ) + other_counts * bernoulli_divergence(second, common)
         # The common mean of equal ones may be rounded to another one.
         ratios[first == second] = 0.0
         return ratios
@@ -140,7 +141,7 @@ class Bernoulli:
 Family = Gaussian | Bernoulli
 
 
-def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
+def bernoulli_divergence(p: FloatArray, q: FloatArray) -> FloatArray:
     """Of Bernoulli distributions; never negative, also where rounding would make it so."""
     with np.errstate(divide="ignore", invalid="ignore"):
         heads = np.where(p > 0, p * np.log(p / q), 0.0)

@@ -10,9 +10,9 @@ import numpy as np
 
 from matroid_bandits._arguments import abbreviated, choice, freeze, real
 from matroid_bandits._core.identification.proportions import best_proportions
-from matroid_bandits._core.matroids.partners import find_circuits
 from matroid_bandits.environments import BernoulliEnvironment, Environment, GaussianEnvironment
 from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies.contract.exchange_pairs import exchanges_of
 from matroid_bandits.problem import Problem
 from matroid_bandits.stopping import checked_delta
 
@@ -123,23 +123,14 @@ def identification_lower_bound(
     if is_bernoulli and problem.sense == "min":
         gains = 1.0 + gains
     basis = np.sort(kernel_matroid.max_weight_basis(gains))
-    is_element = np.ones(problem.size, dtype=np.bool_)
-    is_element[kernel_matroid.loops] = False
-    elements = np.flatnonzero(is_element)
-    is_element[basis] = False
-    others = np.flatnonzero(is_element)
-    inside, outside = find_circuits(kernel_matroid._new_kernel(), basis, others)
-    size = 1 if by_element else kernel_matroid.rank
-    information = _information(accepted)
-    if not len(inside):
-        spread = np.zeros(problem.size)
-        spread[elements] = size / max(len(elements), 1)
-        return IdentificationBound(0.0, 0.0, 0.0, 0.0, freeze(spread))
-    if np.any(gains[inside] <= gains[outside]):
-        # Two bases are best: nothing tells them apart.
-        spread = np.zeros(problem.size)
-        spread[elements] = size / len(elements)
-        return IdentificationBound(inf, inf, inf, 0.0, freeze(spread))
+    elements = np.setdiff1d(np.arange(problem.size), kernel_matroid.loops)
+    inside, outside = exchanges_of(kernel_matroid, basis)
+    if np.any(gains[inside] <= gains[outside]) or not len(inside):
+        # Two bases are best, and nothing tells them apart; or there is only one.
+        time = inf if len(inside) else 0.0
+        even = np.zeros(problem.size)
+        even[elements] = (1 if by_element else kernel_matroid.rank) / max(len(elements), 1)
+        return IdentificationBound(time, time, time, 0.0, freeze(even))
     variances = np.ones(problem.size)
     if isinstance(environment, GaussianEnvironment):
         if np.any(environment.std == 0):
@@ -159,7 +150,7 @@ def identification_lower_bound(
         max_steps=_MOST_STEPS,
     )
     return IdentificationBound(
-        rounds=information / high,
+        rounds=_information(accepted) / high,
         characteristic_time=1 / high,
         characteristic_time_high=1 / low,
         gap=1 - low / high,

@@ -12,10 +12,10 @@ import numpy as np
 from matroid_bandits._arguments import choice, freeze, integer, real
 from matroid_bandits._core.identification.learner import Learner
 from matroid_bandits._core.identification.loop import run
-from matroid_bandits._core.matroids.partners import find_circuits
 from matroid_bandits.environments import Environment
 from matroid_bandits.environments.noise import known_noise
 from matroid_bandits.identification.base import SamplingRule
+from matroid_bandits.policies.contract.exchange_pairs import exchanges_of
 from matroid_bandits.stopping import (
     THRESHOLDS,
     Bernoulli,
@@ -274,9 +274,5 @@ def _is_best(matroid: Matroid, basis: IntArray, gains: FloatArray, eps: float) -
     """Whether no exchange improves a basis by more than `eps`, by the true means."""
     if len(basis) < matroid.rank:
         return False
-    is_other = np.ones(matroid.size, dtype=np.bool_)
-    is_other[basis] = False
-    is_other[matroid.loops] = False
-    others = np.flatnonzero(is_other)
-    inside, outside = find_circuits(matroid._new_kernel(), np.sort(basis), others)
+    inside, outside = exchanges_of(matroid, np.sort(basis))
     return bool(np.all(gains[outside] - gains[inside] <= eps))

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from matroid_bandits.stopping import bernoulli_divergence
+
 if TYPE_CHECKING:
     from matroid_bandits._types import FloatArray, IntArray
     from matroid_bandits.policies import Policy
@@ -97,15 +99,7 @@ def _chernoff(mean: FloatArray, level: FloatArray, up: int) -> FloatArray:
     far = np.full(len(mean), float(up))
     for _ in range(_HALVINGS):
         middle = (near + far) / 2
-        is_inside = _divergence(mean, middle) <= level
+        is_inside = bernoulli_divergence(mean, middle) <= level
         near = np.where(is_inside, middle, near)
         far = np.where(is_inside, far, middle)
     return far
-
-
-def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
-    """Of Bernoulli distributions."""
-    divergence: FloatArray = np.where(p > 0, p * np.log(p / q), 0.0) + np.where(
-        p < 1, (1 - p) * np.log((1 - p) / (1 - q)), 0.0
-    )
-    return divergence

@@ -58,7 +58,6 @@ cdef class Learner:
     cdef readonly double margin
     cdef readonly Py_ssize_t hardest_inside
     cdef readonly Py_ssize_t hardest_outside
-    cdef readonly double hardest_ratio
 
     # The threshold: a level, and penalties for counts if it is proven.
     cdef readonly bint is_proven

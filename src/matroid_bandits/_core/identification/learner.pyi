@@ -20,7 +20,6 @@ class Learner:
     margin: float
     hardest_inside: int
     hardest_outside: int
-    hardest_ratio: float
     is_proven: bool
     base_level: float
     def __init__(

@@ -89,7 +89,7 @@ cdef class Learner:
         self.own_inverse = np.zeros(rank)
         self.own_penalty = np.zeros(rank)
         self.ratios = np.zeros(16)
-        self.statistic = self.margin = self.hardest_ratio = 0.0 if n_outside else INFINITY
+        self.statistic = self.margin = 0.0 if n_outside else INFINITY
         self.hardest_inside = self.hardest_outside = -1
 
     # ---- thresholds ----
@@ -211,10 +211,6 @@ cdef class Learner:
     cdef int evaluate(self) except -1:
         """Find the best basis by the means, and the statistic of every exchange."""
         cdef Py_ssize_t i, k, p, worst
-        if self.n_outside == 0:
-            if not self.has_basis:
-                self.find_basis()
-            return 0
         if not self.has_basis:
             self.find_basis()
         while True:
@@ -384,7 +380,6 @@ cdef class Learner:
                     least_margin = margin
                     hardest_inside = basis[p]
                     hardest_outside = e
-                    self.hardest_ratio = ratio
         self.statistic = least
         self.margin = least_margin
         self.hardest_inside = hardest_inside

@@ -12,7 +12,18 @@ if TYPE_CHECKING:
     from matroid_bandits._types import FloatArray, IntArray
     from matroid_bandits.matroids import Matroid
 
-__all__ = ["ExchangePairs"]
+__all__ = ["ExchangePairs", "exchanges_of"]
+
+
+def exchanges_of(matroid: Matroid, basis: IntArray) -> tuple[IntArray, IntArray]:
+    """All exchanges with a basis, which ascends: what leaves it, and what comes.
+
+    By what comes, and then by what leaves, ascending.
+    """
+    is_other = np.ones(matroid.size, dtype=np.bool_)
+    is_other[basis] = False
+    is_other[matroid.loops] = False
+    return find_circuits(matroid._new_kernel(), basis, np.flatnonzero(is_other))
 
 
 class ExchangePairs:
@@ -47,11 +58,7 @@ class ExchangePairs:
         matroid = self._matroid
         self._is_known = False
         self.basis = np.sort(matroid.max_weight_basis(means))
-        is_other = np.ones(matroid.size, dtype=np.bool_)
-        is_other[self.basis] = False
-        is_other[matroid.loops] = False
-        others = np.flatnonzero(is_other)
-        self.inside, self.outside = find_circuits(matroid._new_kernel(), self.basis, others)
+        self.inside, self.outside = exchanges_of(matroid, self.basis)
         self._is_known = True
 
     def _is_best(self, means: FloatArray) -> bool:
