@@ -211,6 +211,8 @@ cdef class RoundKernel:
         cdef Py_ssize_t e
         cdef Py_ssize_t restarted_at = self.memory.restarted_at
         self.reserve(2 * self.size)
+        # It is for elements that are observed one after the other.
+        self.initial_rounds = None
         changed = self.memory.forget(self.rounds)
         if self.memory.weights is not None:
             # In another unit.

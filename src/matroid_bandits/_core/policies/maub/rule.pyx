@@ -113,7 +113,7 @@ cdef class MAUBKernel(PolicyKernel):
             self.remember_answers()
         symmetry_class = self.oracle.symmetry_classes()
         n_classes = int(symmetry_class.max(initial=-1)) + 1
-        if lean and memory is None:
+        if lean:
             self.use_symmetry(symmetry_class, n_classes)
         n_outside = self.playable.shape[0] - self.rank
         self.period = n_outside + 1
@@ -548,7 +548,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     def leader_copy(self):
         """The leader, ascending, or None in the initial rounds."""
-        return self.leader.elements() if self.leader.exists else None
+        return self.leader.elements() if self.leader.exists and not self.begins_again else None
 
     def round_leader(self):
         """The leader by which this round was decided, ascending; None in the initial rounds."""
