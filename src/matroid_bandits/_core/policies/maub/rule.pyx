@@ -516,6 +516,15 @@ cdef class MAUBKernel(PolicyKernel):
             if self.index_search is not None:
                 self.index_search.observed(e)
 
+    cdef const Py_ssize_t[::1] by_mean(self):
+        """The elements of the leader, if there is one: few, whatever the size of the matroid."""
+        cdef Py_ssize_t[::1] members
+        if self.is_restricted or not self.leader.exists or self.begins_again:
+            return PolicyKernel.by_mean(self)
+        members = np.array(self.leader.members)
+        sort_descending(self.means, members, self.scratch[: self.rank])
+        return members
+
     cdef int forget_all(self) except -1:
         """Local times begin again. The next leader is greedy on the means, as the first one."""
         self.begins_again = self.leader.exists
