@@ -48,6 +48,9 @@ cdef class ChoosingKernel(RoundKernel):
                 self.adopt(outcome)
                 return 0
         try:
+            if self.memory is not None and self.memory.is_due(self.rounds):
+                # A call that is refused forgets nothing.
+                self.check_available(is_available, allow_smaller)
             self.choose(rule)
         except BaseException:
             self.undo_decision()

@@ -270,12 +270,16 @@ cdef class RoundKernel:
         """Choose a set with an element that must be observed in this round, whatever is known, if
         there is one. Returns whether there is.
         """
-        cdef Py_ssize_t place
+        cdef Py_ssize_t place, i
         if self.memory is None or self.is_restricted or self.playable.shape[0] == 0:
             return False
         place = self.memory.forced_place(self.round_time(), self.playable.shape[0])
         if place < 0:
             return False
+        for i in range(self.playable.shape[0]):
+            if self.counts[self.playable[i]] == 0:
+                # Greedy on means needs one of each.
+                return False
         self.scratch[0] = self.playable[place]
         self.greedy_after(1)
         self.is_forced = True
