@@ -23,7 +23,12 @@ INDICES: dict[str, Callable[[], mb.Index]] = {
     "kl 50": lambda: mb.KLUCB(50),
     "ucbv": mb.UCBV,
     "normal": mb.NormalUCB,
+    "moss": mb.MOSS,
+    "moss 0.05": lambda: mb.MOSS(noise=0.05),
+    "moss 500": lambda: mb.MOSS(500),
+    "moss 100000": lambda: mb.MOSS(100_000, 0.1),
 }
+UNBOUNDED = [index for index, make in INDICES.items() if make().high == np.inf]
 FAMILIES = ("uniform", "partition", "graphic", "laminar", "transversal", "linear", "oracle")
 KINDS = ("bernoulli", "few values", "uniform", "rare")
 
@@ -85,7 +90,7 @@ def _play(
 @pytest.mark.parametrize("family", FAMILIES)
 def test_small_matroids(index: str, family: str) -> None:
     for seed in seeds(4):
-        for i, kind in enumerate([*KINDS, *["gaussian"] * (index == "normal")]):
+        for i, kind in enumerate([*KINDS, *["gaussian"] * (index in UNBOUNDED)]):
             rng = np.random.default_rng([seed, 70, i])
             matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(0, 16)))
             _play(_Pair(matroid, index), rng, matroid.size, kind, 200)
@@ -107,7 +112,7 @@ def _large(rng: np.random.Generator, family: str) -> mb.Matroid:
 @pytest.mark.parametrize("family", ["uniform", "partition", "graph", "vectors"])
 def test_large_classes(index: str, family: str) -> None:
     for seed in seeds(1):
-        for i, kind in enumerate([*KINDS, *["gaussian"] * (index == "normal")]):
+        for i, kind in enumerate([*KINDS, *["gaussian"] * (index in UNBOUNDED)]):
             rng = np.random.default_rng([seed, 71, i])
             matroid = _large(rng, family)
             pair = _Pair(matroid, index)

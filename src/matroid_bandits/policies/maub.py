@@ -108,6 +108,7 @@ class MAUB(IndexPolicy[Selection]):
     """
 
     name = "MAUB"
+    _has_partners = True
     _kernel: MAUBKernel
 
     def __init__(
@@ -124,6 +125,11 @@ class MAUB(IndexPolicy[Selection]):
         self._neighborhood = choice(neighborhood, "neighborhood", NEIGHBORHOODS)
         self._exchanges = None if exchanges is None else _checked_exchanges(exchanges)
         chosen = chosen_index(index, noise)
+        if chosen._needs_partners and self._exchanges not in (None, "one"):
+            raise ValueError(
+                f"{type(chosen).__name__} makes one exchange in a round: exchanges must be 'one', "
+                f"got {exchanges!r}"
+            )
         self._is_published = noise is None and chosen == UCB()
         super().__init__(matroid, index=chosen, seed=seed, pending=pending)
 
@@ -172,6 +178,8 @@ class MAUB(IndexPolicy[Selection]):
             return self._exchanges
         if isinstance(self._index, BetaThompson | GaussianThompson):
             return "all"
+        if self._index._needs_partners:
+            return "one"
         # docs/many-exchanges.md has the study that this is from.
         several = 1 if self._is_published else round(self._problem.rank / RANK_PER_EXCHANGE)
         return several if several > 1 else "one"

@@ -45,6 +45,10 @@ cdef class IndexKernel:
     # Lines are made for budgets up to this multiple of each other.
     cdef double interval_ratio
     cdef RandomStream random_stream  # None if it draws nothing
+    cdef bint shares_draw  # whether one draw is for all elements
+    # Whether it compares an element with its partner, by `exchange_cost`, and has no values.
+    cdef bint compares_partners
+    cdef Py_ssize_t n_playable  # elements of the policy that are no loops; arms of OSUB
     cdef const int64_t[::1] counts
     cdef const double[::1] means
     # Of every element: observations (with pending plays, if these count), and 1 / sqrt of it.
@@ -64,6 +68,7 @@ cdef class IndexKernel:
     ) except -1
     cdef void begin(self, Py_ssize_t time) noexcept
     cdef double value_above(self, Py_ssize_t e, double threshold) noexcept
+    cdef double exchange_cost(self, Py_ssize_t e, Py_ssize_t x, double own) noexcept
 
     # Values as functions of a budget, which grows with time
     cdef double budget_at(self, Py_ssize_t time) noexcept

@@ -50,6 +50,12 @@ cdef class IndexKernel:
         """The value of e if it is above `threshold`; otherwise any number that is not."""
         return -INFINITY
 
+    cdef double exchange_cost(self, Py_ssize_t e, Py_ssize_t x, double own) noexcept:
+        """For an index that compares partners: the lower, the sooner e is played in place of x, for
+        which `evaluate` has written `own`; INFINITY if it is not.
+        """
+        return INFINITY
+
     # ---- bounds ----
 
     cdef double budget_at(self, Py_ssize_t time) noexcept:

@@ -90,6 +90,8 @@ cdef class AvailableLeader:
         """
         if index is None:
             return self.best_by_width(oracle, candidates, width)
+        if index.compares_partners:
+            return self.best_by_cost(oracle, candidates, index, time, values)
         return self.best_by_index(oracle, candidates, index, time, values)
 
     cdef int begin_search(self, MatroidKernel oracle) except -1:
@@ -184,6 +186,31 @@ cdef class AvailableLeader:
                 self.partner = x
         return best_element
 
+    cdef Py_ssize_t best_by_cost(
+        self,
+        MatroidKernel oracle,
+        const Py_ssize_t[::1] candidates,
+        IndexKernel index,
+        Py_ssize_t time,
+        double[::1] values,
+    ) except -2:
+        cdef Py_ssize_t best_element = NO_EXCHANGE
+        cdef double lowest = INFINITY
+        cdef double cost
+        cdef Py_ssize_t i, e, x
+        index.evaluate(self.leader[: self.rank], time, values)
+        for i in range(candidates.shape[0]):
+            e = candidates[i]
+            if self.is_member[e]:
+                continue
+            x = self.leader[self.position_of_partner(oracle, e)]
+            cost = index.exchange_cost(e, x, values[x])
+            if cost < lowest:
+                lowest = cost
+                best_element = e
+                self.partner = x
+        return best_element
+
     cdef Py_ssize_t collect(
         self,
         MatroidKernel oracle,
@@ -207,7 +234,7 @@ cdef class AvailableLeader:
                 values[e] = self.means[e] + width * self.inverse_root[e]
         else:
             index.evaluate(candidates, time, values)
-            if index.random_stream is not None:
+            if index.random_stream is not None and not index.shares_draw:
                 # The leader is valued by its means.
                 for i in range(self.rank):
                     values[self.leader[i]] = self.means[self.leader[i]]

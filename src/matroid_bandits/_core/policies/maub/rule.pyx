@@ -26,6 +26,7 @@ from matroid_bandits._core.policies.maub.index_search import FullSearch
 from matroid_bandits._core.policies.maub.large import LargeLeader
 from matroid_bandits._core.policies.maub.leader import PublishedLeader
 from matroid_bandits._core.policies.maub.lean import LeanLeader
+from matroid_bandits._core.policies.maub.partner_search import PartnerSearch
 
 # Local times of so many former leaders are kept, those that led most recently: 4 MB at rank 20; and
 # not more elements of them in all than that, 16 MB.
@@ -69,8 +70,8 @@ cdef class MAUBKernel(PolicyKernel):
     cdef double[::1] values  # of any other index, by element, as far as they are computed
     cdef Py_ssize_t valued  # the round that `values` are for
     cdef readonly Py_ssize_t exchanges  # in a round: ONE, ALL, or at most so many at once
-    # Whether elements of the leader are valued by their means: several exchanges with draws. A new
-    # leader is then not played at once (docs/many-exchanges.md).
+    # Whether elements of the leader are valued by their means: several exchanges, and a draw for
+    # every element. A new leader is then not played at once (docs/many-exchanges.md).
     cdef Py_ssize_t leads_by_mean
     cdef Py_ssize_t max_former  # leaders whose local times are kept
     # Working space for several exchanges at once: elements that may come in, and the difference
@@ -87,7 +88,11 @@ cdef class MAUBKernel(PolicyKernel):
         self.valued = -1
         self.values = None
         self.exchanges = exchanges
-        self.leads_by_mean = exchanges != ONE and self.index.random_stream is not None
+        self.leads_by_mean = (
+            exchanges != ONE
+            and self.index.random_stream is not None
+            and not self.index.shares_draw
+        )
         self.max_former = min(MAX_FORMER_LEADERS, max(1, MAX_FORMER_ELEMENTS // max(1, self.rank)))
         if isinstance(index, UCBKernel):
             self.ucb = index
@@ -136,6 +141,8 @@ cdef class MAUBKernel(PolicyKernel):
         elif self.index.has_bounds and not self.searches_fully:
             kind = BoundedSearch
             self.work = self.rank
+        elif self.index.compares_partners:
+            kind = PartnerSearch
         self.index_search = kind(self.leader.search, self.index, self.playable, self.values)
         if kind is ThinnedSearch:
             self.thinned = self.index_search
@@ -520,7 +527,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     def round_values(self):
         values = np.full(self.size, np.nan)
-        if self.is_initial or not self.is_decided:
+        if self.is_initial or not self.is_decided or self.index.compares_partners:
             return values
         candidates = np.asarray(self.candidates)
         if (

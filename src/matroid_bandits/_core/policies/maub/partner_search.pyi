@@ -1,0 +1,3 @@
+from matroid_bandits._core.policies.maub.index_search import IndexSearch
+
+class PartnerSearch(IndexSearch): ...
