@@ -19,6 +19,7 @@ cdef class IndexKernel:
         self.min_count = min_count
         self.ceiling = INFINITY
         self.interval_ratio = 1.5
+        self.has_values = True
 
     cdef int attach(
         self,
@@ -50,12 +51,6 @@ cdef class IndexKernel:
         """The value of e if it is above `threshold`; otherwise any number that is not."""
         return -INFINITY
 
-    cdef double exchange_cost(self, Py_ssize_t e, Py_ssize_t x, double own) noexcept:
-        """For an index that compares partners: the lower, the sooner e is played in place of x, for
-        which `evaluate` has written `own`; INFINITY if it is not.
-        """
-        return INFINITY
-
     # ---- bounds ----
 
     cdef double budget_at(self, Py_ssize_t time) noexcept:
@@ -86,6 +81,25 @@ cdef class IndexKernel:
     cdef bint are_alike(self, Py_ssize_t a, Py_ssize_t b) noexcept:
         """Whether two elements have the same statistics, and so the same value at any time."""
         return self.means[a] == self.means[b] and self.index_counts[a] == self.index_counts[b]
+
+    # ---- scores ----
+
+    cdef double exchange_score(self, Py_ssize_t e, Py_ssize_t x) noexcept:
+        """Of several exchanges the one with the largest score is made; -INFINITY if that of x for e
+        is not. `begin` comes first.
+        """
+        return -INFINITY
+
+    cdef void set_reach(self, Py_ssize_t until) noexcept:
+        """`is_in_reach` is asked about times up to `until`."""
+
+    cdef bint is_reach_valid(self) noexcept:
+        """Whether elements out of reach have the score -INFINITY in this round, after `begin`."""
+        return True
+
+    cdef bint is_in_reach(self, Py_ssize_t e, const Reach *reach) noexcept:
+        """False only if e has the score -INFINITY with any partner that keeps these bounds."""
+        return True
 
     # ---- what it keeps besides counts and means ----
 

@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, log
 
-from matroid_bandits._core.indices.base cimport IndexKernel
+from matroid_bandits._core.indices.base cimport IndexKernel, Reach
 from matroid_bandits._core.indices.kl cimport kl
 
 # Several times the rounding error of a divergence.
@@ -19,40 +19,41 @@ cdef class IMEDKernel(IndexKernel):
             super().__init__(name)
         else:
             super().__init__(name, 0.0, 1.0)
-        self.compares_partners = True
+        self.has_scores = True
+        self.has_values = False
         self.noise = noise
+        self.spread = noise if noise > 0 else 0.5
 
-    cdef int evaluate(
-        self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
-    ) except -1:
-        """Those of the leader: ln count."""
-        cdef Py_ssize_t i
-        for i in range(elements.shape[0]):
-            values[elements[i]] = log(<double>self.index_counts[elements[i]])
-        return 0
+    cdef inline double divergence(self, double p, double q) noexcept:
+        """That of the distributions with these means; 0 if the second is not larger."""
+        cdef double gap = q - p
+        if gap <= 0:
+            return 0.0
+        if self.noise > 0:
+            gap /= self.noise
+            return 0.5 * gap * gap
+        # Rounding may make it negative, and bring means a hair out of their range.
+        return max(0.0, kl(max(0.0, p), q)) if q < 1 else INFINITY
 
-    cdef double exchange_cost(self, Py_ssize_t e, Py_ssize_t x, double own) noexcept:
+    cdef double exchange_score(self, Py_ssize_t e, Py_ssize_t x) noexcept:
+        """Less the cost, if that is below the partner's ln count."""
         cdef double count = <double>self.index_counts[e]
-        cdef double gap = self.means[x] - self.means[e]
-        cdef double divergence = 0.0
-        cdef double cost
+        cdef double own, gap, cost
         # The cost is at least ln count.
         if self.index_counts[e] >= self.index_counts[x]:
-            return INFINITY
-        if self.noise > 0:
-            if gap > 0:
-                gap /= self.noise
-                divergence = 0.5 * gap * gap
-            if count * divergence >= own:
-                return INFINITY
-        elif gap > 0:
-            # Pinsker: the divergence is at least this.
-            if count * (2 * gap * gap - ROUNDING) >= own or self.means[x] >= 1:
-                return INFINITY
-            # Rounding may make it negative.
-            divergence = max(0.0, kl(max(0.0, self.means[e]), self.means[x]))
-        cost = count * divergence + log(count)
-        return cost if cost < own else INFINITY
+            return -INFINITY
+        own = log(<double>self.index_counts[x])
+        gap = self.means[x] - self.means[e]
+        # Pinsker: the divergence is at least 2 gap^2.
+        if not self.noise > 0 and gap > 0 and count * (2 * gap * gap - ROUNDING) >= own:
+            return -INFINITY
+        cost = count * self.divergence(self.means[e], self.means[x]) + log(count)
+        return -cost if cost < own else -INFINITY
+
+    cdef bint is_in_reach(self, Py_ssize_t e, const Reach *reach) noexcept:
+        cdef double count = <double>self.index_counts[e]
+        cdef double least = count * (self.divergence(self.means[e], reach.floor) - ROUNDING)
+        return not least + log(count) >= reach.log_high + 1e-9
 
     def __reduce__(self):
         return type(self), (self.name, self.noise)

@@ -90,8 +90,8 @@ cdef class AvailableLeader:
         """
         if index is None:
             return self.best_by_width(oracle, candidates, width)
-        if index.compares_partners:
-            return self.best_by_cost(oracle, candidates, index, time, values)
+        if index.has_scores:
+            return self.best_by_score(oracle, candidates, index, time)
         return self.best_by_index(oracle, candidates, index, time, values)
 
     cdef int begin_search(self, MatroidKernel oracle) except -1:
@@ -186,27 +186,26 @@ cdef class AvailableLeader:
                 self.partner = x
         return best_element
 
-    cdef Py_ssize_t best_by_cost(
+    cdef Py_ssize_t best_by_score(
         self,
         MatroidKernel oracle,
         const Py_ssize_t[::1] candidates,
         IndexKernel index,
         Py_ssize_t time,
-        double[::1] values,
     ) except -2:
         cdef Py_ssize_t best_element = NO_EXCHANGE
-        cdef double lowest = INFINITY
-        cdef double cost
+        cdef double best = -INFINITY
+        cdef double score
         cdef Py_ssize_t i, e, x
-        index.evaluate(self.leader[: self.rank], time, values)
+        index.begin(time)
         for i in range(candidates.shape[0]):
             e = candidates[i]
             if self.is_member[e]:
                 continue
             x = self.leader[self.position_of_partner(oracle, e)]
-            cost = index.exchange_cost(e, x, values[x])
-            if cost < lowest:
-                lowest = cost
+            score = index.exchange_score(e, x)
+            if score > best:
+                best = score
                 best_element = e
                 self.partner = x
         return best_element

@@ -52,7 +52,7 @@ cdef class FullSearch(IndexSearch):
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t i, e, k
         self.index.evaluate(self.playable, time, values)
-        if self.index.random_stream is not None and not self.index.shares_draw:
+        if self.index.random_stream is not None:
             # With several exchanges at once the leader is valued by its means.
             for k in range(search.rank):
                 values[search.leader[k]] = search.means[search.leader[k]]

@@ -26,7 +26,7 @@ from matroid_bandits._core.policies.maub.index_search import FullSearch
 from matroid_bandits._core.policies.maub.large import LargeLeader
 from matroid_bandits._core.policies.maub.leader import PublishedLeader
 from matroid_bandits._core.policies.maub.lean import LeanLeader
-from matroid_bandits._core.policies.maub.partner_search import PartnerSearch
+from matroid_bandits._core.policies.maub.reach_search import ReachSearch
 
 # Local times of so many former leaders are kept, those that led most recently: 4 MB at rank 20; and
 # not more elements of them in all than that, 16 MB.
@@ -141,9 +141,12 @@ cdef class MAUBKernel(PolicyKernel):
         elif self.index.has_bounds and not self.searches_fully:
             kind = BoundedSearch
             self.work = self.rank
-        elif self.index.compares_partners:
-            kind = PartnerSearch
+        elif self.index.has_scores:
+            kind = ReachSearch
+            self.work = self.rank
         self.index_search = kind(self.leader.search, self.index, self.playable, self.values)
+        if kind is ReachSearch and self.searches_fully:
+            self.index_search.is_plain = True
         if kind is ThinnedSearch:
             self.thinned = self.index_search
         return 0
@@ -527,7 +530,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     def round_values(self):
         values = np.full(self.size, np.nan)
-        if self.is_initial or not self.is_decided or self.index.compares_partners:
+        if self.is_initial or not self.is_decided or not self.index.has_values:
             return values
         candidates = np.asarray(self.candidates)
         if (
@@ -539,6 +542,10 @@ cdef class MAUBKernel(PolicyKernel):
                 self.local_time if self.decided_key is None else self.time_of(self.decided_key)
             )
             self.index.evaluate(self.candidates, local_time, values)
+        elif self.valued == self.rounds and self.index.shares_draw:
+            # That of this round.
+            for e in candidates:
+                values[e] = self.index.value_at(e, self.index.budget_at(0))
         elif self.valued == self.rounds and self.thinned is not None and self.decided_key is None:
             drawn, found = self.thinned.draws()
             values[drawn] = found

@@ -1,3 +1,4 @@
 from matroid_bandits._core.policies.maub.index_search import IndexSearch
 
-class PartnerSearch(IndexSearch): ...
+class ReachSearch(IndexSearch):
+    is_plain: bool
