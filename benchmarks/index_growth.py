@@ -14,7 +14,10 @@ OUTSIDE = (1_000, 1_100)
 INSIDE = 2_000_000
 SHORTEST_BLOCK = 0.1  # seconds
 
-GOALS = {"kl": 2, "ucbv": 2, "normal": 2, "beta": 3, "gaussian": 3}
+GOALS = {
+    **{name: 2 for name in ("kl", "ucbv", "normal", "moss", "imed", "shared-gaussian")},
+    **{name: 3 for name in ("beta", "gaussian")},
+}
 
 
 def measure(*, quick: bool = False) -> Table:

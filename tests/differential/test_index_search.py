@@ -217,3 +217,22 @@ def test_rewards_of_any_size(scale: float, offset: float) -> None:
         for _ in range(300):
             basis = pair.select()
             pair.update(basis, scale * rng.normal(means[basis], 0.3))
+
+
+@pytest.mark.parametrize("index", ["imed", "imed 0.1", "shared", "shared 0.05"])
+@pytest.mark.parametrize("family", ["uniform", "graph"])
+def test_most_elements_come_to_be_out_of_reach(index: str, family: str) -> None:
+    """Far apart means settle: then a search that overlooks what comes back in reach would differ."""
+    rng = np.random.default_rng(9)
+    matroid = mb.UniformMatroid(4, 40) if family == "uniform" else mb.GraphicMatroid.complete(8)
+    pair = _Pair(matroid, index)
+    means = rng.choice([0.05, 0.5, 0.93], matroid.size)
+    fewest = matroid.size
+    for t in range(6000):
+        basis = pair.select()
+        if t % 50 == 0:
+            fewest = min(fewest, pair.bounded._deciding_kernel().n_within_reach())
+        # Twice everything is turned around.
+        now = means if t % 4000 < 2000 else means[::-1]
+        pair.update(basis, (rng.random(len(basis)) < now[basis]).astype(float))
+    assert fewest < matroid.size - matroid.rank

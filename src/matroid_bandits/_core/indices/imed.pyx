@@ -1,12 +1,33 @@
 """IMED: how little the observations contradict that an element is as good as its partner."""
 
 from libc.math cimport INFINITY, log
+from libc.stdint cimport int64_t
 
 from matroid_bandits._core.indices.base cimport IndexKernel, Reach
 from matroid_bandits._core.indices.kl cimport kl
 
 # Several times the rounding error of a divergence.
 cdef double ROUNDING = 1e-13
+
+cdef enum:
+    MOST_LOGARITHMS = 16384
+
+# Logarithms of small counts: to compute them would take most of a round.
+cdef double[MOST_LOGARITHMS] LOGARITHMS
+
+
+cdef int fill_logarithms() except -1:
+    cdef int i
+    for i in range(1, MOST_LOGARITHMS):
+        LOGARITHMS[i] = log(<double>i)
+    return 0
+
+
+fill_logarithms()
+
+
+cdef inline double log_of(int64_t count) noexcept:
+    return LOGARITHMS[count] if count < MOST_LOGARITHMS else log(<double>count)
 
 
 cdef class IMEDKernel(IndexKernel):
@@ -42,18 +63,20 @@ cdef class IMEDKernel(IndexKernel):
         # The cost is at least ln count.
         if self.index_counts[e] >= self.index_counts[x]:
             return -INFINITY
-        own = log(<double>self.index_counts[x])
+        own = log_of(self.index_counts[x])
         gap = self.means[x] - self.means[e]
         # Pinsker: the divergence is at least 2 gap^2.
         if not self.noise > 0 and gap > 0 and count * (2 * gap * gap - ROUNDING) >= own:
             return -INFINITY
-        cost = count * self.divergence(self.means[e], self.means[x]) + log(count)
+        cost = count * self.divergence(self.means[e], self.means[x]) + log_of(
+            self.index_counts[e]
+        )
         return -cost if cost < own else -INFINITY
 
     cdef bint is_in_reach(self, Py_ssize_t e, const Reach *reach) noexcept:
         cdef double count = <double>self.index_counts[e]
         cdef double least = count * (self.divergence(self.means[e], reach.floor) - ROUNDING)
-        return not least + log(count) >= reach.log_high + 1e-9
+        return not least + log_of(self.index_counts[e]) >= reach.log_high + 1e-9
 
     def __reduce__(self):
         return type(self), (self.name, self.noise)

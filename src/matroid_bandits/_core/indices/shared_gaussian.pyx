@@ -1,13 +1,30 @@
 """One Gaussian for all elements: a confidence width that is drawn anew in every round."""
 
 from libc.math cimport INFINITY, log, sqrt
+from libc.stdint cimport int64_t
 
 from matroid_bandits._core.indices.base cimport IndexKernel, Reach
 from matroid_bandits._core.streams.random_stream cimport RandomStream
 
 
-# Elements that only a larger draw would bring in are out of reach; one round in 4,000 has one.
-cdef double LARGEST_DRAW = 3.5
+# Elements that only a larger draw would bring in are out of reach; one round in 300,000 has one.
+cdef double LARGEST_DRAW = 4.5
+
+cdef enum:
+    MOST_ROOTS = 16384
+
+# 1 / sqrt(count + 1) of small counts.
+cdef double[MOST_ROOTS] INVERSE_ROOTS
+
+
+cdef int fill_inverse_roots() except -1:
+    cdef int i
+    for i in range(MOST_ROOTS):
+        INVERSE_ROOTS[i] = 1 / sqrt(<double>(i + 1))
+    return 0
+
+
+fill_inverse_roots()
 
 
 cdef class SharedGaussianKernel(IndexKernel):
@@ -35,7 +52,10 @@ cdef class SharedGaussianKernel(IndexKernel):
         return self.width
 
     cdef double value_at(self, Py_ssize_t e, double width) noexcept:
-        return self.means[e] + width * (1 / sqrt(<double>(self.index_counts[e] + 1)))
+        cdef int64_t count = self.index_counts[e]
+        if count < MOST_ROOTS:
+            return self.means[e] + width * INVERSE_ROOTS[count]
+        return self.means[e] + width * (1 / sqrt(<double>(count + 1)))
 
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values

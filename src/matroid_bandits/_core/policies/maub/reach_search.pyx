@@ -105,6 +105,10 @@ cdef class ReachSearch(IndexSearch):
         np.asarray(elements)[:n].sort()
         return n
 
+    def n_compared(self):
+        """Elements that a round compares, or all if that is not known."""
+        return self.n_near if self.is_built else self.playable.shape[0]
+
     # ---- what is out of reach ----
 
     cdef bint are_kept(self) noexcept:

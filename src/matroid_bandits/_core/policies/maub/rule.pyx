@@ -167,6 +167,10 @@ cdef class MAUBKernel(PolicyKernel):
         n = self.index_search.collect(self.local_time + 1, elements, values)
         return elements[:n], values
 
+    def n_within_reach(self):
+        """How many elements the search compares with IMED or the shared Gaussian, for tests."""
+        return self.index_search.n_compared()
+
     # ---- steps 1 to 4 ----
 
     cdef int decide(self) except -1:
