@@ -15,8 +15,8 @@ INSIDE = 2_000_000
 SHORTEST_BLOCK = 0.1  # seconds
 
 GOALS = {
-    **{name: 2 for name in ("kl", "ucbv", "normal", "moss", "imed", "shared-gaussian")},
-    **{name: 3 for name in ("beta", "gaussian")},
+    **dict.fromkeys(("kl", "ucbv", "normal", "moss", "imed", "shared-gaussian"), 2),
+    **dict.fromkeys(("beta", "gaussian"), 3),
 }
 
 

@@ -222,7 +222,7 @@ def test_rewards_of_any_size(scale: float, offset: float) -> None:
 @pytest.mark.parametrize("index", ["imed", "imed 0.1", "shared 0.05"])
 @pytest.mark.parametrize("family", ["uniform", "graph"])
 def test_most_elements_come_to_be_out_of_reach(index: str, family: str) -> None:
-    """Far apart means settle: then a search that overlooks what comes back in reach would differ."""
+    """A search that overlooks what comes back within reach would differ."""
     rng = np.random.default_rng(9)
     matroid = mb.UniformMatroid(4, 40) if family == "uniform" else mb.GraphicMatroid.complete(8)
     pair = _Pair(matroid, index)

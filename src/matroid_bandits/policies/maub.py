@@ -60,14 +60,15 @@ class MAUB(IndexPolicy[Selection]):
         index among the leader and every element whose index is above that of its partner: a large
         wrong leader is mended much faster. With a number k, at most the k exchanges with the
         largest differences are tried at once. If it is not given: "one" for ``MAUB(matroid)``, as
-        published; "all" with a Thompson index; and with a noise level or another index one for 30
-        elements of a basis, which is "one" up to rank 44.
+        published, and with IMED, which refuses others; "all" with a Thompson index; and with a
+        noise level or another index one for 30 elements of a basis, which is "one" up to rank 44.
     index : Index, str or dict, default "ucb"
         How optimistic it is about exchanges: an index such as ``KLUCB()``, or its name. The time of
         the index is the leader's local time.
     noise : float, optional
-        Standard deviation of the rewards, for an index given by name that has such a level: 1 if
-        not given, as in the paper. Half the noise is about a quarter of the regret.
+        Standard deviation of the rewards, for an index given by name that has such a level. If it
+        is not given, 1 with "ucb", as in the paper; others have a default of their own. Half the
+        noise is about a quarter of the regret.
     seed : int, default 0
         For an index that draws at random.
     pending : {"ignore", "count"}, default "ignore"
