@@ -85,6 +85,7 @@ cdef class RoundKernel:
         """Make the index use these statistics."""
         if self.index is not None:
             self.index.attach(self.counts, self.means, self.index_counts, self.inverse_root)
+            self.index.n_playable = self.playable.shape[0]
             self.random_stream = self.index.random_stream
         return 0
 
