@@ -133,7 +133,7 @@ class ServedBandit(Bandit):
         mask = None if command.available is None else self._mask(command.available)
         shown = self._shown(command)
         try:
-            _, number, elements = self._kernel.open(
+            _, number, elements, _ = self._kernel.open(
                 command.id, mask, command.allow_smaller, self.policy._rule, shown
             )
         except NoBasisError as error:
