@@ -27,8 +27,7 @@ cdef class ChoosingKernel(RoundKernel):
         return 0
 
     cdef int decide_again(self) except -1:
-        """Decide this round, which is decided, once more: the same rule with the next random numbers.
-        """
+        """Decide this round once more: the same rule with the next random numbers."""
         self.shift_time(-1)
         self.forget_draws()
         return self.decide()

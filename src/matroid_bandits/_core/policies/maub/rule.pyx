@@ -217,8 +217,8 @@ cdef class MAUBKernel(PolicyKernel):
         return 0
 
     cdef int decide_again(self) except -1:
-        """Step 4 once more: steps 1 to 3 draw nothing, and a second step 2 could find another leader.
-
+        """Step 4 once more. Steps 1 to 3 draw nothing, and a second step 2 could find another
+        leader.
         """
         cdef Py_ssize_t found
         if self.is_initial:
