@@ -123,9 +123,10 @@ def test_missing_feedback():
 
 def test_a_policy_that_learns_is_a_fair_log():
     # 300 logs of 40 decisions. The noise is so large that propensities stay above 0.2: with 41
-    # observations or fewer, posteriors have a standard deviation of at least 4 / sqrt(41) = 0.6, and
-    # means differ by 0.7 at most. So weighted rewards of a decision are from 0 to (1 + 0.5) / 0.2,
-    # and vary by less than 3.75. They are uncorrelated: 3.75 / sqrt(12000) = 0.034. Margin: 4 of it.
+    # observations or fewer, posteriors have a standard deviation of at least 4 / sqrt(41) = 0.6,
+    # and means differ by 0.7 at most. So weighted rewards of a decision are from 0 to 1.5 / 0.2,
+    # with a standard deviation below 3.75. They are uncorrelated: 3.75 / sqrt(12000) = 0.034. The
+    # margin is 4 of it.
     problem = mb.Problem(mb.UniformMatroid(2, 5), labels=LABELS)
     values, n_covered = [], 0
     for seed in range(300):
@@ -153,8 +154,8 @@ def test_elements_that_lose_their_chance_are_reported():
 
 @pytest.mark.parametrize("estimator", ["ips", "snips"])
 def test_random_bases_of_a_graph(estimator):
-    # The propensity of an edge of K4 is 1/2, so a weighted reward w of a tree of three edges has
-    # a standard deviation below 2 * 3 = 6 / 2. With 4000 decisions: 3 / sqrt(4000) = 0.047; times 4.
+    # The propensity of an edge of K4 is 1/2. So weighted rewards of a tree of three edges are from 0
+    # to 6, with a standard deviation below 3. With 4000 decisions: 3 / sqrt(4000) = 0.047; times 4.
     matroid = mb.GraphicMatroid.complete(4)
     means = np.linspace(0.1, 0.9, 6)
     log = log_of(mb.RandomBasis(matroid, seed=1), 4000, means=means, learn=False, draws=100)
@@ -292,7 +293,7 @@ def test_other_mistakes():
     with pytest.raises(ValueError, match="unknown label 'b'"):
         mb.evaluate_log(FOUR, narrow)
     for wrong in (mb.CUCB, object()):
-        with pytest.raises((TypeError, ValueError), match="evaluate_log needs|must be a list"):
+        with pytest.raises((TypeError, ValueError), match=r"evaluate_log needs|must be a list"):
             mb.evaluate_log(FOUR, wrong)
     with pytest.raises(TypeError, match="evaluate_log needs a data frame"):
         mb.evaluate_log([1, 2], ["a"])
