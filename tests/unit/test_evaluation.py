@@ -154,8 +154,9 @@ def test_elements_that_lose_their_chance_are_reported():
 
 @pytest.mark.parametrize("estimator", ["ips", "snips"])
 def test_random_bases_of_a_graph(estimator):
-    # The propensity of an edge of K4 is 1/2. So weighted rewards of a tree of three edges are from 0
-    # to 6, with a standard deviation below 3. With 4000 decisions: 3 / sqrt(4000) = 0.047; times 4.
+    # The propensity of an edge of K4 is 1/2. So weighted rewards of a tree of three edges are from
+    # 0 to 6, with a standard deviation below 3. With 4000 decisions: 3 / sqrt(4000) = 0.047. The
+    # margin is 4 of it.
     matroid = mb.GraphicMatroid.complete(4)
     means = np.linspace(0.1, 0.9, 6)
     log = log_of(mb.RandomBasis(matroid, seed=1), 4000, means=means, learn=False, draws=100)
