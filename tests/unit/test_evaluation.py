@@ -260,6 +260,7 @@ def without(name):
         (without("reward"), ["a"], {}, "no column 'reward'"),
         (FOUR | {"propensity": [1.0] * 4}, ["a"], {}, "all propensities are 1"),
         (FOUR | {"propensity": [0.5, None, 1, 1]}, ["a"], {}, "row 1 .* no propensity of 'b'"),
+        (FOUR | {"propensity": np.array([0.5, np.nan, 1, 1])}, ["a"], {}, "no propensity of 'b'"),
         (FOUR | {"propensity": [0.5, 0.0, 1, 1]}, ["a"], {}, "row 1 .*0.0 is no probability"),
         (FOUR | {"propensity": [0.5, 1.5, 1, 1]}, ["a"], {}, "row 1 .*1.5 is no probability"),
         (FOUR | {"propensity": ["x"] * 4}, ["a"], {}, "is no number"),

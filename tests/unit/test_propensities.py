@@ -83,6 +83,22 @@ def test_epsilon_greedy():
         assert decision.propensities[0] == pytest.approx(expected[decision.elements[0]], abs=MARGIN)
 
 
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_inverse_propensities_miss_what_is_never_drawn_and_nothing_else(n):
+    # Element 0 of U(1, 3) has p = 1/3: the mean of (played / estimate) is 1 - (2/3)**(n + 1). It is
+    # at most n + 1, and E[X**2] <= (n + 1) E[X]. So the mean of 10,000 decisions has a standard
+    # deviation below sqrt((n + 1) / 10,000), and the margin is 4 of it. Without the set that is
+    # played, or with half a hit added, the mean would be off by 0.1 or more for n = 1.
+    policy = mb.RandomBasis(mb.UniformMatroid(1, 3), seed=n)
+    total = 0.0
+    for _ in range(10_000):
+        decision = policy.decide(propensities=n)
+        total += (decision.elements[0] == 0) / decision.propensities[0]
+        policy.expire(decision)
+    expected = 1 - (2 / 3) ** (n + 1)
+    assert total / 10_000 == pytest.approx(expected, abs=4 * sqrt((n + 1) / 10_000))
+
+
 def test_some_available_elements():
     policy = mb.RandomBasis(mb.UniformMatroid(2, 6), seed=1)
     decision = policy.decide(available=[1, 3, 5], propensities=DRAWS)
