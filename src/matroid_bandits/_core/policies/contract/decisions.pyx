@@ -226,11 +226,12 @@ cdef class DecisionTable:
         is_behind = np.arange(self.width) >= lengths[:, np.newaxis]
         elements[is_behind] = 0
         rewards[is_behind] = 0.0
-        chances = np.full((0, 0), np.nan) if self.chances is None else np.asarray(self.chances)[rows]
         known = {}
-        if not np.isnan(chances).all():
-            chances[is_behind] = 0.0
-            known["propensities"] = chances
+        if self.chances is not None:
+            chances = np.asarray(self.chances)[rows]
+            if not np.isnan(chances).all():
+                chances[is_behind] = 0.0
+                known["propensities"] = chances
         return known | {
             "width": self.width,
             "ids": list(self.rows),
