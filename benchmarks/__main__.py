@@ -19,6 +19,7 @@ QUESTIONS = {
     "large_ranks": "MAUB and FasterCUCB against OMM where the rank is in the thousands",
     "joint": "a round with several exchanges against one, and against OMM",
     "decisions": "decisions with available elements against plain ones",
+    "propensities": "decisions with propensities against plain ones",
     "live": "decisions and late feedback against the simple loop, logs, files",
     "service": "the service: decisions, feedback, recovery, workers",
     "scale_out": "studies of 100,000 tiny runs: processes, Dask, tables",

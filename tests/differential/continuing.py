@@ -186,6 +186,19 @@ def matroid_for(problem: str) -> mb.Matroid | None:
 # ---- what is done ----
 
 
+def decide(policy: mb.Policy, offered: Any, *, draws: bool) -> mb.Decision:
+    """A decision, with propensities if they are wanted and can be estimated."""
+    if draws:
+        try:
+            return policy.decide(offered, allow_smaller=plays_less(policy), propensities=4)
+        except mb.NoBasisError:
+            raise
+        except ValueError:
+            # A rule or an index in Python; nothing has changed.
+            pass
+    return policy.decide(offered, allow_smaller=plays_less(policy))
+
+
 def act(policy: Any, rng: np.random.Generator) -> Any:
     """One random call, and what it returned."""
     kind = rng.integers(9)
@@ -198,10 +211,12 @@ def act(policy: Any, rng: np.random.Generator) -> Any:
                 policy.update(played, rewards(rng, len(played)))
             return numbers(problem, played)
         if kind < 6:
-            decision = policy.decide(available(problem, rng), allow_smaller=plays_less(policy))
+            decision = decide(policy, available(problem, rng), draws=rng.random() < 0.3)
             if rng.random() < 0.5:
                 policy.learn(decision, rewards(rng, len(decision.elements)))
-            return [decision.id, numbers(problem, decision.elements)]
+            chances = decision.propensities
+            known = None if chances is None else chances.tolist()
+            return [decision.id, numbers(problem, decision.elements), known]
     except mb.NoBasisError:
         return "too few"
     waiting = list(policy.open_decisions.values())

@@ -250,6 +250,27 @@ cdef class MAUBKernel(PolicyKernel):
         self.local_time += 1
         return 0
 
+    cdef int decide_again(self) except -1:
+        """Step 4 once more. Steps 1 to 3 draw nothing, and a second step 2 could find another
+        leader.
+        """
+        cdef Py_ssize_t found
+        if self.is_initial:
+            return 0
+        if self.decided_key is not None:
+            return PolicyKernel.decide_again(self)
+        self.local_time -= 1
+        try:
+            if (self.local_time + self.leads_by_mean) % self.period == 0:
+                found = NO_EXCHANGE
+            else:
+                found = self.explore()
+        finally:
+            self.local_time += 1
+        if found != SEVERAL:
+            self.leader.write_exchange(found, self.chosen)
+        return 0
+
     cdef Py_ssize_t explore(self) except -2:
         """Step 4 with several exchanges at once, or by another index than UCB."""
         if self.exchanges != ONE:
