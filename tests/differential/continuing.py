@@ -147,7 +147,7 @@ POLICIES: dict[str, Callable[[Any, int], Any]] = {
         p, index="kl", restart=mb.GLR(delta=0.9, scope="element", period=7)
     ),
     "MAUB gaussian restart": lambda p, s: mb.MAUB(
-        p, index="gaussian", noise=0.05, seed=s, restart={"type": "glr", "scope": "element"}
+        p, index="gaussian", noise=0.05, seed=s, restart=mb.GLR(scope="element")
     ),
     "MAUB imed window": lambda p, _: mb.MAUB(p, index="imed", window=18),
     "MAUB shared window": lambda p, s: mb.MAUB(p, index="shared-gaussian", seed=s, window=25),

@@ -305,7 +305,6 @@ cdef class RoundKernel:
                 n += 1
         for i in range(n_first):
             self.is_first[first[i]] = False
-        # A rule may have prepared the oracle for a basis of its own.
         self.is_oracle_used = True
         self.run_greedy(order[:n])
         return self.choose_found()
@@ -596,8 +595,11 @@ cdef class RoundKernel:
         cdef Py_ssize_t new = 0
         cdef Py_ssize_t old = self.n_initial
         cdef Py_ssize_t n = self.candidates.shape[0]
-        if self.memory is not None and self.memory.is_past_initial:
-            return self.greedy_after(self.write_forgotten(self.scratch))
+        if self.memory is not None:
+            # After a restart, a rule may have prepared the oracle for a basis of its own.
+            self.is_oracle_used = True
+            if self.memory.is_past_initial:
+                return self.greedy_after(self.write_forgotten(self.scratch))
         if self.initial_rounds is not None and not self.is_restricted and self.n_pending == 0:
             taken = self.initial_rounds.greedy(self.oracle, self.rank, self.found)
             if taken < self.rank:
