@@ -123,31 +123,39 @@ cdef class Restart(Memory):
         cdef double largest = 0.0
         cdef double before = 0.0
         cdef double n_before = 0.0
-        cdef double value, mean, mean_before, mean_after, n_after, variance
+        cdef double value, mean, mean_before, mean_after, n_after, difference, skipped, size
         cdef Py_ssize_t level, i
+        cdef bint is_gaussian = self.noise > 0
         for level in range(self.n_levels - 1, -1, -1):
+            size = <double>(<Py_ssize_t>1 << level)
             for i in range(self.n_blocks[e, level]):
                 total += self.sums[e, level, i]
-                count += <double>(<Py_ssize_t>1 << level)
+                count += size
         mean = total / count
-        variance = mean * (1 - mean)
+        # Most splits are far below the limit, which is found without a division or a logarithm: the
+        # divergence kl(p, q) is at most (p - q)^2 / (q (1 - q)).
+        skipped = 2 * self.noise * self.noise if is_gaussian else mean * (1 - mean)
+        if not is_gaussian and skipped <= 0:
+            return 0.0
+        skipped *= 0.99 * limit * count
         for level in range(self.n_levels - 1, -1, -1):
+            size = <double>(<Py_ssize_t>1 << level)
             for i in range(self.n_blocks[e, level]):
                 before += self.sums[e, level, i]
-                n_before += <double>(<Py_ssize_t>1 << level)
+                n_before += size
                 n_after = count - n_before
+                # The difference of the two means, times n_before * n_after.
+                difference = before * count - total * n_before
+                if difference * difference <= skipped * n_before * n_after:
+                    continue
                 if n_after == 0:
-                    return largest
+                    break
                 mean_before = before / n_before
                 mean_after = (total - before) / n_after
-                value = n_before * n_after / count * (
-                    (mean_before - mean_after) * (mean_before - mean_after)
-                )
-                if self.noise > 0:
-                    value /= 2 * self.noise * self.noise
-                elif value <= 0.99 * limit * variance or variance <= 0:
-                    # kl(p, q) is at most (p - q)^2 / (q (1 - q)): no logarithm is needed.
-                    continue
+                if is_gaussian:
+                    value = n_before * n_after / count * (
+                        (mean_before - mean_after) * (mean_before - mean_after)
+                    ) / (2 * self.noise * self.noise)
                 else:
                     value = n_before * divergence(mean_before, mean)
                     value += n_after * divergence(mean_after, mean)
