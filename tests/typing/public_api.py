@@ -61,6 +61,9 @@ bounds: npt.NDArray[np.float64] = mb.KLUCB(c=0).values([0.1, 0.2], [3, 4], time=
 lowest, highest = mb.OMM(Mine(), index={"type": "kl", "c": 0}).reward_range
 others: list[mb.Policy] = [
     mb.MAUB(Mine(), noise=0.2),
+    mb.MAUB(Mine(), window=100),
+    mb.OMM(Mine(), discount=0.99),
+    mb.CTS(Mine(), restart=mb.GLR(scope="element")),
     mb.CUCB(Mine()),
     mb.KLOSM(Mine(), c=0),
     mb.CTS(Mine(), prior="gaussian", noise=0.2, seed=1),
@@ -71,6 +74,9 @@ others: list[mb.Policy] = [
     mb.FollowTheLeader(Mine()),
     mb.EpsilonGreedy(Mine(), epsilon=0.2),
 ]
+
+drift: mb.Drift = policy.drift(noise=0.2)
+changed: list[Any] = [change.element for change in drift]
 
 hard: mb.Gaps = mb.gaps(Mine(), [0.5, 0.6, 0.7])
 smallest: float = float(hard.gaps.min())
@@ -115,6 +121,8 @@ unlabeled: list[str] = mb.Problem(Mine()).best_basis([0.1, 0.2, 0.3])  # type: i
 wrong_array: list[str] = Best(Mine()).select()  # type: ignore[assignment]
 other_kind: mb.Policy[list[str]] = mb.OMM(labeled)  # type: ignore[arg-type]
 mb.MAUB(3)  # type: ignore[arg-type]
+mb.MAUB(Mine(), window="10")  # type: ignore[arg-type]
+mb.GLR(scope="some")  # type: ignore[arg-type]
 mb.MAUB(Mine(), "paper")  # type: ignore[call-arg]
 mb.MAUB(Mine(), neighborhood="papr")  # type: ignore[arg-type]
 mb.Problem(Mine(), ["a", "b", "c"], "min")  # type: ignore[call-overload]
