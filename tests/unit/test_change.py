@@ -28,7 +28,9 @@ def play(policy: mb.Policy, rounds: int, means: object, *, seed: int = 0, std: f
     [
         ({"window": 0}, "window must be at least 1, got 0"),
         ({"window": 1.5}, "window must be an integer, got 1.5"),
-        ({"discount": 0}, "discount must be above 0 and at most 1"),
+        ({"discount": 0}, "discount must be from 1e-06 to 1 - 1e-12, such as 0.999, or 1 for none"),
+        ({"discount": 1 - 1e-13}, "discount must be from 1e-06 to 1 - 1e-12"),
+        ({"index": "normal", "window": 2}, "window=2 is too short for the index NormalUCB"),
         ({"discount": 1.1}, "discount must be a number from 0 to 1, got 1.1"),
         ({"discount": float("nan")}, "discount must be a number from 0 to 1, got nan"),
         ({"window": 5, "discount": 0.9}, "window= and discount= cannot be used together"),

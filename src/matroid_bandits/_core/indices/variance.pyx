@@ -45,6 +45,9 @@ cdef class VarianceKernel(IndexKernel):
                 self.weights[e] + self.weight
             )
             self.squares[e] += self.weight * ((reward - old_mean) * (reward - mean))
+            # By rounding, it can become negative where all rewards were equal.
+            if self.counts[e] == 0 or self.squares[e] < 0:
+                self.squares[e] = 0.0
             return
         mean = (self.counts[e] * old_mean + reward) / (self.counts[e] + 1)
         self.squares[e] += (reward - old_mean) * (reward - mean)

@@ -30,6 +30,7 @@ __all__ = ["MemoryOption", "check_memory", "memory_caveat", "moved_memory"]
 
 # Rounds are counted exactly, also where they are floats.
 _LONGEST = 2**53
+_SMALLEST_DISCOUNT = 1e-6
 # Blocks of rewards of one size, and the sizes there can be.
 _MAX_BLOCKS = 3
 _MAX_LEVELS = 62
@@ -71,6 +72,11 @@ class MemoryOption:
             reason = index._refused_memory.get(name)
             if reason is not None:
                 raise ValueError(f"{name}= is not for the index {type(index).__name__}: {reason}")
+        if self._window is not None and self._window < index.min_count:
+            raise ValueError(
+                f"window={self._window} is too short for the index {type(index).__name__}, which "
+                f"needs {index.min_count} observations of an element"
+            )
         if "discount" in used and pending == "count":
             raise ValueError(
                 'discount= and pending="count" cannot be used together: a pending play has no '
@@ -117,10 +123,11 @@ class MemoryOption:
 
 def _checked_discount(discount: float) -> float:
     value = real(discount, "discount", minimum=0.0, maximum=1.0)
-    if value == 0 or 1 - 1e-12 < value < 1:
+    # Beyond these, weights cannot be told from 0, or from each other.
+    if not (_SMALLEST_DISCOUNT <= value <= 1 - 1e-12 or value == 1):
         raise ValueError(
-            f"discount must be above 0 and at most 1, such as 0.999, or 1 for none, got "
-            f"{discount!r}"
+            f"discount must be from {_SMALLEST_DISCOUNT:g} to 1 - 1e-12, such as 0.999, or 1 for "
+            f"none, got {discount!r}"
         )
     return value
 
