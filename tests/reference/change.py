@@ -1,7 +1,7 @@
 """Policies for means that change: a window, a discount, or restarts when a test finds a change.
 
 [GM11] is Garivier and Moulines, *On Upper-Confidence Bound Policies for Switching Bandit Problems*
-(ALT 2011). [ZWY20] is Zhou, Wang, Varshney and Lim, *A Near-Optimal Change-Detection Based
+(ALT 2011). [ZWVL20] is Zhou, Wang, Varshney and Lim, *A Near-Optimal Change-Detection Based
 Algorithm for Piecewise-Stationary Combinatorial Semi-Bandits* (AAAI 2020).
 
 The policies keep every observation that still counts, with its round. After every event all
@@ -77,8 +77,10 @@ class _Changing(_ReferencePolicy):
         self._is_restricted = False
         # Elements of which something has left the window since they had no observation.
         self._has_left: set[int] = set()
-        # Elements that have been observed often enough at some time since the last restart of all.
+        # Elements that have been observed often enough at some time since the last restart of all,
+        # and whether one of them is no longer.
         self._reached: set[int] = set()
+        self._has_fallen = False
         # Elements that are not observed often enough, those that have waited longest first.
         self._queue = list(self._nonloops)
         # Elements for which the test found a change, in this order.
@@ -153,6 +155,7 @@ class _Changing(_ReferencePolicy):
         # It falls below the number only if it was there.
         if left == self._needed - 1 and e in self._all_nonloops:
             self._queue.append(e)
+            self._has_fallen = True
         if left:
             self._has_left.add(e)
         else:
@@ -190,6 +193,7 @@ class _Changing(_ReferencePolicy):
         for e in range(len(self.counts)):
             self._forget(e)
         self._reached.clear()
+        self._has_fallen = False
         self._queue[:] = self._all_nonloops
 
     # --- statistics -----------------------------------------------------------------------------
@@ -259,7 +263,8 @@ class _Changing(_ReferencePolicy):
         rare = [e for e in self._nonloops if self.counts[e] < self._min_count]
         rare.sort(key=lambda e: (self.pending[e], self._queue.index(e)))
         others = [e for e in self._nonloops if self.counts[e] >= self._min_count]
-        if rare and not self._reached.issuperset(self._all_nonloops):
+        if rare and not self._has_fallen and not self._reached.issuperset(self._all_nonloops):
+            # As at the beginning of the stationary policy.
             return self._greedy(rare + others)
         others.sort(key=lambda e: (-self.means[e], e))
         if rare:
@@ -271,15 +276,16 @@ class _Changing(_ReferencePolicy):
         return self._decide_from_statistics()
 
     def _forced_element(self) -> int | None:
-        """[ZWY20] explores at random; here each element has its turn in rounds fixed beforehand."""
+        """[ZWVL20] explores at random; here each element has its turn in rounds fixed beforehand."""
         if self._restart is None or self._is_restricted or not self._nonloops:
             return None
         if any(self.counts[e] == 0 for e in self._nonloops):
             return None
         time = self._rounds_ended + 1 - self.restarted_at
         if self._restart.period is None:
-            turn = math.isqrt(time)
-            if turn * turn != time:
+            # Rounds 9, 36, 81, ...
+            turn, rest = divmod(math.isqrt(time), 3)
+            if rest or (3 * turn) ** 2 != time:
                 return None
         else:
             turn, rest = divmod(time, self._restart.period)

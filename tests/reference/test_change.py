@@ -436,13 +436,12 @@ def test_forced_rounds_by_hand() -> None:
     policy = _changing("all")
     means = [0.3, 0.9, 0.1]
     forced = {}
-    for t in range(1, 40):
+    for t in range(1, 150):
         (e,) = policy.select()
-        if t in (4, 9, 16, 25, 36):
+        if t in (9, 36, 81, 144):
             forced[t] = e
         policy.update([e], [means[e]])
-    # The second turn is that of element 1, and so on.
-    assert forced == {4: 1, 9: 2, 16: 0, 25: 1, 36: 2}
+    assert forced == {9: 0, 36: 1, 81: 2, 144: 0}
     policy = _changing("all", rank=2, period=5)
     for t in range(1, 31):
         played = policy.select()
