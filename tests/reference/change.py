@@ -180,13 +180,14 @@ class _Changing(_ReferencePolicy):
                 for e in self._marked:
                     self._forget(e)
             self._marked.clear()
+            self._recompute()
         if self._discount is not None and self._discount < 1 and self._rounds_ended:
             rounds = math.floor(math.log(_FACTOR) / -math.log(self._discount)) + 1
             if self._rounds_ended % rounds == 0:
                 for e, weight in enumerate(self.weights):
                     if 0 < weight < _FORGOTTEN:
                         self._forget(e)
-        self._recompute()
+                self._recompute()
 
     def _restart_all(self) -> None:
         self.restarted_at = self._rounds_ended
@@ -266,17 +267,21 @@ class _Changing(_ReferencePolicy):
         if rare and not self._has_fallen and not self._reached.issuperset(self._all_nonloops):
             # As at the beginning of the stationary policy.
             return self._greedy(rare + others)
-        others.sort(key=lambda e: (-self.means[e], e))
-        if rare:
-            return self._greedy(rare + others)
-        forced = self._forced_element()
-        if forced is not None:
-            others.remove(forced)
-            return self._greedy([forced, *others])
-        return self._decide_from_statistics()
+        first = rare
+        if not rare:
+            forced = self._forced_element()
+            if forced is None:
+                return self._decide_from_statistics()
+            first = [forced]
+        rest = [e for e in self._played_with(others) if e not in first]
+        return self._greedy(first + sorted(rest, key=lambda e: (-self.means[e], e)))
+
+    def _played_with(self, others: list[int]) -> list[int]:
+        """Those that may be played beside elements that are played in any case."""
+        return others
 
     def _forced_element(self) -> int | None:
-        """[ZWVL20] explores at random; here each element has its turn in rounds fixed beforehand."""
+        """[ZWVL20] explores at random. Here elements take turns, in rounds fixed beforehand."""
         if self._restart is None or self._is_restricted or not self._nonloops:
             return None
         if any(self.counts[e] == 0 for e in self._nonloops):
@@ -339,6 +344,9 @@ class ChangingMAUB(_Changing, ReferenceMAUB):
         super()._restart_all()
         self._leader_rounds.clear()
         self._forget_matroid()
+
+    def _played_with(self, others: list[int]) -> list[int]:
+        return others if self.leader is None else [e for e in others if e in self.leader]
 
     def _exchange_values(self, leader_rounds: int, value: dict[int, float]) -> dict[int, float]:
         told: Any = self._index_time(leader_rounds)

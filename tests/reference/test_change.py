@@ -470,6 +470,24 @@ def test_maub_forgets_leaders_and_local_times_with_everything_else() -> None:
     assert policy.leader == (2,)
 
 
+def test_maub_plays_forgotten_elements_beside_its_leader() -> None:
+    policy = ChangingMAUB(4, matroids.uniform(2), UCB(0.1), window=3)
+    policy.update([0, 1, 2, 3], [0.9, 0.8, 0.5, 0.1])
+    assert policy.select() == (0, 1)
+    assert policy.leader == (0, 1)
+    # Element 2 looks best when element 3 is forgotten, but it is not in the leader.
+    policy.update([0, 1, 2], [0.4, 0.8, 2.0])
+    policy.update([0, 1, 2], [0.4, 0.8, 2.0])
+    policy.update([0, 1, 2], [0.4, 0.8, 2.0])
+    assert policy.counts == [3, 3, 3, 0]
+    assert policy.select() == (1, 3)
+    assert policy.leader == (0, 1)
+    assert policy.select_among([0, 2, 3]) == (2, 3)
+    policy.update([3], [0.1])
+    policy.select()
+    assert policy.leader == (1, 2)
+
+
 def test_no_round_is_forced_while_elements_are_missing() -> None:
     policy = _changing("all", period=1)
     policy.update([0, 1, 2], [0.3, 0.9, 0.1])
