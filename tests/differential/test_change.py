@@ -17,6 +17,7 @@ from matroid_bandits import catalog
 
 from .. import feedback
 from ..recipes import random_recipe
+from ..reference import matroids as textbook
 from ..reference.change import ChangingMAUB
 from ..seeds import FAMILIES, seeds
 from . import continuing
@@ -153,6 +154,16 @@ def test_a_longer_run(name: str, change: str) -> None:
     kind = "uniform" if is_bounded(name) else "gaussian"
     ask = cache(matroid.is_independent)
     assert _compare(name, change, matroid, ask, rng, kind=kind, rounds=240)
+
+
+@pytest.mark.parametrize("change", ["window 100", "discount 0.9", "restart of elements"])
+@pytest.mark.parametrize("name", ["MAUB one ucb", "MAUB all ucb", "OMM ucb"])
+def test_large_classes(name: str, change: str) -> None:
+    groups = [e % 3 for e in range(75)]
+    matroid = mb.PartitionMatroid(groups, 2)
+    ask = textbook.partition(groups, dict.fromkeys(range(3), 2))
+    rng = np.random.default_rng(1)
+    assert _compare(name, change, matroid, ask, rng, kind="gaussian", rounds=120)
 
 
 @pytest.mark.parametrize("scope", ["all", "element"])
