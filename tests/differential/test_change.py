@@ -37,6 +37,8 @@ from .changes import (
 from .test_thinned import assert_same_distribution
 
 every_case = pytest.mark.parametrize(("name", "change"), CASES)
+# One third of them, but all with ``SEEDS=all``.
+some_cases = pytest.mark.parametrize(("name", "change"), CASES[:: 3 if len(seeds(1)) == 1 else 1])
 
 # Means jump after so many rounds.
 JUMP = 30
@@ -134,20 +136,19 @@ def test_round_for_round(name: str, change: str) -> None:
     kinds = ["uniform", "bernoulli"] if is_bounded(name) else ["gaussian", "bernoulli"]
     place = CASES.index((name, change))
     for seed in seeds(1):
-        for i, kind in enumerate(kinds):
-            rng = np.random.default_rng([seed, 60, place, i])
-            # Every case meets two families of matroids.
-            family = catalog.MATROIDS[FAMILIES[(place + i * 3 + seed) % len(FAMILIES)]]
-            matroid = family.random(rng, int(rng.integers(3, 10)))
-            ask = cache(lambda s, m=matroid: m.is_independent(s))
-            went_on = _compare(name, change, matroid, ask, rng, kind=kind, rounds=80)
-            # Rewards that never tie leave nothing to rounding, but for draws level by chance.
-            assert went_on or kind == "bernoulli"
+        kind = kinds[(place + seed) % 2]
+        rng = np.random.default_rng([seed, 60, place])
+        family = catalog.MATROIDS[FAMILIES[(place + seed) % len(FAMILIES)]]
+        matroid = family.random(rng, int(rng.integers(3, 10)))
+        ask = cache(lambda s, m=matroid: m.is_independent(s))
+        went_on = _compare(name, change, matroid, ask, rng, kind=kind, rounds=80)
+        # Rewards that never tie leave nothing to rounding, but for draws level by chance.
+        assert went_on or kind == "bernoulli"
 
 
 @pytest.mark.usefixtures("plain_draws")
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("name", ["MAUB one ucb", "MAUB all ucb", "OMM ucb", "CTS"])
+@pytest.mark.parametrize("name", ["MAUB all ucb", "CTS"])
 def test_a_longer_run(name: str, change: str) -> None:
     matroid = mb.GraphicMatroid.complete(5)
     rng = np.random.default_rng(3)
@@ -226,14 +227,13 @@ def test_availability_that_changes(name: str, change: str) -> None:
 
 
 @pytest.mark.usefixtures("plain_draws")
-@pytest.mark.parametrize("pending", ["ignore", "count"])
 @every_case
-def test_random_histories(name: str, change: str, pending: str) -> None:
+def test_random_histories(name: str, change: str) -> None:
     """Feedback that is late, partial, out of order or lost, mistakes, and copies."""
-    if pending == "count" and (change.startswith("discount") or name.endswith("mean")):
-        return
     place = CASES.index((name, change))
-    for seed in seeds(1 if pending == "count" else 2):
+    takes_count = not change.startswith("discount") and not name.endswith("mean")
+    pending = "count" if takes_count and place % 3 == 0 else "ignore"
+    for seed in seeds(1):
         history(name, change, pending, np.random.default_rng([seed, 62, place])).play(45)
 
 
@@ -309,7 +309,7 @@ def test_few_draws_have_the_distribution_of_the_plain_rule(index: str, change: s
     policy, twin = _pair(name, change, matroid, matroid.is_independent, 1)
     rng = np.random.default_rng(8)
     world = Changing(rng, 14, "bernoulli")
-    moments = (60, 110, 170, 240)
+    moments = (110, 240)
     for t in range(max(moments) + 1):
         if t % 80 == 79:
             world.jump()
@@ -328,7 +328,7 @@ def _compare_distributions(policy: Any, twin: ChangingMAUB, rng: np.random.Gener
     assert policy.leader.tolist() == list(twin.leader)
     policy = pickle.loads(pickle.dumps(policy))
     policy.update([], [])
-    samples = 3000
+    samples = 1000
     found = Counter(tuple(policy.fork(seed).select().tolist()) for seed in range(samples))
     twin = pickle.loads(pickle.dumps(twin))
     twin.update([], [])
@@ -360,7 +360,7 @@ def _compare_distributions(policy: Any, twin: ChangingMAUB, rng: np.random.Gener
 # --- saving --------------------------------------------------------------------------------------
 
 
-@every_case
+@some_cases
 def test_saved_loaded_and_continued(
     name: str, change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
