@@ -43,6 +43,8 @@ class Pair:
     own_class: type[mb.Policy] | None = None
     #: Whether it can be moved to other elements.
     can_move: bool = True
+    #: How the reference decides and learns at different times.
+    decisions: type[ReferenceDecisions] = ReferenceDecisions
 
 
 class History:
@@ -68,7 +70,7 @@ class History:
             target = mb.Problem(matroid, self.labels, sense=self.sense)
         self.policy = pair.make(target, seed)
         self.low, self.high = self.policy.reward_range
-        self.twin = ReferenceDecisions(
+        self.twin = pair.decisions(
             pair.make_reference(self.size, recipe.is_independent, seed),
             pending=pair.pending,
             reward_range=(self.low, self.high),
