@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -58,6 +59,9 @@ class LateFeedback(Generic[Selection]):
         @property
         def _hook(self) -> Callable[[IntArray, FloatArray], None] | None: ...
         def _names(self, elements: IntArray) -> Selection: ...
+        def _round_features(
+            self, features: Any, mask: Any, *, to_decide: bool
+        ) -> AbstractContextManager[None]: ...
 
     def decide(
         self,
@@ -66,6 +70,7 @@ class LateFeedback(Generic[Selection]):
         allow_smaller: bool = False,
         id: str | int | None = None,  # noqa: A002
         shown: Iterable[Any] | None = None,
+        features: Any = None,
     ) -> Decision[Selection]:
         """Make a decision: a round of its own, which stays open until its feedback has come.
 
@@ -88,6 +93,10 @@ class LateFeedback(Generic[Selection]):
             what another rule does. At most as many elements as a basis has. Feedback is then about
             these elements. The round counts as always, and `proposed` of the decision is the
             policy's set.
+        features : array_like, mapping or data frame, optional
+            For a policy with features: those of this round, as
+            :class:`~matroid_bandits.LinearFeatures` takes them; by default the fixed ones. Feedback
+            is learned with them, whenever it comes.
 
         Returns
         -------
@@ -118,7 +127,13 @@ class LateFeedback(Generic[Selection]):
         mask = None if available is None else availability_mask(self._problem, available)
         smaller = truth_value(allow_smaller, "allow_smaller")
         instead = None if shown is None else self._shown_elements(shown)
-        made, number, elements = self._kernel.open(identifier, mask, smaller, self._rule, instead)
+        own: AbstractContextManager[None] = nullcontext()
+        if features is not None:
+            own = self._round_features(features, mask, to_decide=True)
+        with own:
+            made, number, elements = self._kernel.open(
+                identifier, mask, smaller, self._rule, instead
+            )
         proposed, guard = self._names(elements), self._kernel.guard
         names = proposed if instead is None else self._names(instead)
         return Decision(made, names, number, self._problem, guard, mask, proposed)
