@@ -19,6 +19,9 @@ from matroid_bandits._core.streams.random_stream cimport RandomStream
 
 from matroid_bandits.errors import features_missing, reward_too_large
 
+# Products of matrices with so many multiplications stay in the cache and in one thread: several
+# threads would wait for each other longer than they compute.
+MOST_PRODUCTS = 250_000
 # Larger rewards could overflow in the system.
 LARGEST_REWARD = 1e100
 
@@ -49,14 +52,14 @@ cdef class LinearKernel(PolicyKernel):
 
     # What was learned
     cdef object system  # R, and in the last column R theta
-    cdef object solution  # theta, and in the other columns the inverse of R; None after learning
+    cdef object solution  # theta, and the inverse of R; None after learning
     cdef object prepared  # the system after the feedback that is about to be learned, else None
 
     # This round
-    cdef object value_array
-    cdef double[::1] values
+    cdef object values
     cdef Py_ssize_t valued  # the round that `values` are for
-    cdef object products  # working space
+    cdef object products  # working space for some rows
+    cdef object ones
     cdef object offered  # features of the next round, while a selection becomes a decision
     cdef bint is_offered  # whether this call has brought features
 
@@ -82,10 +85,11 @@ cdef class LinearKernel(PolicyKernel):
         self.system = np.zeros((n_features, n_features + 1))
         np.fill_diagonal(self.system, 1 / prior)
         self.solution = self.prepared = None
-        self.value_array = np.zeros(self.size)
-        self.values = self.value_array
+        self.values = np.zeros(self.size)
         self.valued = -1
-        self.products = np.zeros((self.size, n_features))
+        step = max(16, MOST_PRODUCTS // n_features**2)
+        self.products = np.zeros((min(step, max(1, self.size)), n_features))
+        self.ones = np.ones(n_features)
         self.rows = {}
         self.work = self.size * n_features
 
@@ -97,58 +101,78 @@ cdef class LinearKernel(PolicyKernel):
     # ---- a round ----
 
     cdef int decide(self) except -1:
+        candidates = np.asarray(self.candidates)
         if self.valued != self.rounds:
-            self.evaluate()
+            self.evaluate(candidates)
             self.valued = self.rounds
-        self.greedy_on(self.values)
+        self.run_greedy(self.sorted_by_value(candidates))
         return self.choose_found()
 
-    cdef int evaluate(self) except -1:
-        """The index of every element that can be played in this round."""
-        if self.features is None:
-            raise features_missing()
-        candidates = np.asarray(self.candidates)
-        if 2 * len(candidates) > self.size:
-            self.evaluate_rows(self.features, self.value_array, self.products)
-        else:
-            values = np.empty(len(candidates))
-            space = np.empty((len(candidates), self.n_features))
-            self.evaluate_rows(self.features[candidates], values, space)
-            self.value_array[candidates] = values
-        return 0
+    cdef object sorted_by_value(self, candidates):
+        """Candidates by value, largest first, ties to the lowest element.
 
-    cdef int evaluate_rows(self, rows, values, space) except -1:
-        """The index by rows of features, written to `values`."""
+        By NumPy's sort. That of the other policies is for an order that hardly changes from round
+        to round; here every observation moves every element.
+        """
+        keys = -self.values[candidates]
+        order = np.argsort(keys)
+        in_order = keys[order]
+        # The stable sort takes twice as long; ties are rare.
+        if (in_order[1:] == in_order[:-1]).any():
+            order = np.argsort(keys, kind="stable")
+        return candidates[order]
+
+    cdef int evaluate(self, candidates) except -1:
+        """The index of every element that can be played in this round."""
         cdef Py_ssize_t i
         cdef double[::1] draws
-        solution = self.solved()
-        theta, root = solution[:, 0], solution[:, 1:]
+        if self.features is None:
+            raise features_missing()
+        theta, root = self.solved()
         if self.random_stream is not None:
             # [WKA15] Algorithm 1: coefficients from the posterior; inv(R) is a root of Sigma.
             drawn = np.empty(self.n_features)
             draws = drawn
             for i in range(self.n_features):
                 draws[i] = self.random_stream.normal()
-            np.dot(rows, theta + root @ drawn, out=values)
+            theta = theta + root @ drawn
+        if 2 * len(candidates) > self.size:
+            self.evaluate_rows(self.features, theta, root, self.values)
+        else:
+            values = np.empty(len(candidates))
+            self.evaluate_rows(self.features[candidates], theta, root, values)
+            self.values[candidates] = values
+        return 0
+
+    cdef int evaluate_rows(self, rows, theta, root, values) except -1:
+        """The index by rows of features, written to `values`."""
+        cdef Py_ssize_t start
+        cdef Py_ssize_t step = len(self.products)
+        np.dot(rows, theta, out=values)
+        if self.width == 0:
             return 0
         # [WKA15] Algorithm 2: phi'theta + c sqrt(phi' Sigma phi).
-        np.dot(rows, theta, out=values)
-        if self.width > 0:
-            np.matmul(rows, root, out=space)
-            spread = np.einsum("ij,ij->i", space, space)
-            np.sqrt(spread, out=spread)
-            spread *= self.width
-            values += spread
+        spread = np.empty(len(rows))
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            products = self.products[: len(some)]
+            np.matmul(some, root, out=products)
+            np.multiply(products, products, out=products)
+            np.dot(products, self.ones, out=spread[start : start + step])
+        np.sqrt(spread, out=spread)
+        np.multiply(spread, self.width, out=spread)
+        np.add(values, spread, out=values)
         return 0
 
     cdef object solved(self):
-        """Theta, and beside it the inverse of R."""
+        """Theta, and the inverse of R."""
         if self.solution is None:
             d = self.n_features
             right = np.eye(d, d + 1, 1)
             right[:, 0] = self.system[:, d]
             # R is triangular: LAPACK's elimination leaves it as it is and substitutes backwards.
-            self.solution = np.linalg.solve(self.system[:, :d], right)
+            both = np.linalg.solve(self.system[:, :d], right)
+            self.solution = both[:, 0].copy(), both[:, 1:].copy()
         return self.solution
 
     cdef void forget_draws(self) noexcept:
@@ -158,7 +182,7 @@ cdef class LinearKernel(PolicyKernel):
         values = np.full(self.size, np.nan)
         if self.valued == self.rounds:
             candidates = np.asarray(self.candidates)
-            values[candidates] = self.value_array[candidates]
+            values[candidates] = self.values[candidates]
         return values
 
     # ---- features that come with a round ----
@@ -376,11 +400,11 @@ cdef class LinearKernel(PolicyKernel):
 
     def theta(self):
         """The coefficients: posterior mean."""
-        return self.solved()[:, 0].copy()
+        return self.solved()[0].copy()
 
     def covariance(self):
         """The posterior covariance of the coefficients."""
-        root = self.solved()[:, 1:]
+        root = self.solved()[1]
         # By one call for a product with its own transpose, which is symmetric to the last bit.
         return root @ root.T
 
