@@ -21,13 +21,14 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-__all__ = ["DELAYS", "POLICIES", "RANDOM_MATROIDS", "RANDOM_MEANS", "REWARDS", "stream"]
+__all__ = ["DELAYS", "POLICIES", "RANDOM_FEATURES", "RANDOM_MATROIDS", "RANDOM_MEANS", "REWARDS", "stream"]
 
 # The ASCII codes of 16 characters each.
 REWARDS: Final = int.from_bytes(b"bandits--rewards", "little")
 POLICIES: Final = int.from_bytes(b"bandits-policies", "little")
 DELAYS: Final = int.from_bytes(b"bandits---delays", "little")
 RANDOM_MEANS: Final = int.from_bytes(b"bandits----means", "little")
+RANDOM_FEATURES: Final = int.from_bytes(b"bandits-features", "little")
 RANDOM_MATROIDS: Final = int.from_bytes(b"bandits-matroids", "little")
 
 

@@ -118,7 +118,7 @@ cdef class LinearKernel(PolicyKernel):
         order = np.argsort(keys)
         in_order = keys[order]
         # The stable sort takes twice as long; ties are rare.
-        if (in_order[1:] == in_order[:-1]).any():
+        if (np.diff(in_order) == 0).any():
             order = np.argsort(keys, kind="stable")
         return candidates[order]
 
