@@ -88,6 +88,9 @@ class LinearFeatures:
                 )
             self._n_features = integer(n_features, "n_features", minimum=1)
         else:
+            if isinstance(phi, (list, tuple)) and not phi and n_features is not None:
+                # Of no elements, as plain data have it.
+                phi = np.zeros((0, integer(n_features, "n_features", minimum=1)))
             labels, matrix, columns = _read(phi)
             self._labels = None if labels is None else tuple(labels)
             self._phi = freeze(np.array(matrix))
@@ -235,6 +238,8 @@ class LinearFeatures:
         else:
             spec["labels"] = plain(self._labels, "labels of LinearFeatures")
             spec["phi"] = self._phi.tolist()
+        if self._phi is not None and not len(self._phi):
+            spec["n_features"] = self._n_features
         spec |= {k: v for k, v in (("noise", self._noise), ("prior", self._prior)) if v != 1.0}
         return spec if self._names is None else spec | {"names": list(self._names)}
 

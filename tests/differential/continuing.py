@@ -125,6 +125,21 @@ POLICIES: dict[str, Callable[[Any, int], Any]] = {
     "OMM pending": lambda p, _: mb.OMM(p, index="ucbv", pending="count"),
     "OSUB pending": lambda p, _: mb.OSUB(p, pending="count"),
 }
+
+def _features(problem: Any) -> mb.LinearFeatures:
+    """Of few features, whatever the number of elements; some have the same."""
+    size = mb.Problem.of(problem).size if isinstance(problem, mb.Matroid) else problem.size
+    return mb.LinearFeatures(np.random.default_rng(size).integers(-2, 3, (size, 3)), noise=0.3)
+
+
+POLICIES["CombLinUCB"] = lambda p, _: mb.CombLinUCB(p, features=_features(p), c=0.7)
+POLICIES["CombLinTS"] = lambda p, s: mb.CombLinTS(p, features=_features(p), seed=s)
+POLICIES["CombLinUCB contexts"] = lambda p, _: mb.CombLinUCB(
+    p, features=mb.LinearFeatures(n_features=3, noise=0.3)
+)
+POLICIES["CombLinTS contexts"] = lambda p, s: mb.CombLinTS(
+    p, features=mb.LinearFeatures(n_features=3, noise=0.3), seed=s
+)
 for _index in INDICES:
     for _cls in (mb.MAUB, mb.OMM, mb.OSUB):
         POLICIES[f"{_cls.name} {_index}"] = lambda p, s, cls=_cls, index=_index: cls(
@@ -153,12 +168,16 @@ def act(policy: Any, rng: np.random.Generator) -> Any:
     try:
         if kind < 3:
             # Not every selection is followed by an update.
-            played = policy.select(available(problem, rng), allow_smaller=plays_less(policy))
+            played = policy.select(
+                available(problem, rng), allow_smaller=plays_less(policy), **context(policy, rng)
+            )
             if kind < 2:
                 policy.update(played, rewards(rng, len(played)))
             return numbers(problem, played)
         if kind < 6:
-            decision = policy.decide(available(problem, rng), allow_smaller=plays_less(policy))
+            decision = policy.decide(
+                available(problem, rng), allow_smaller=plays_less(policy), **context(policy, rng)
+            )
             if rng.random() < 0.5:
                 policy.learn(decision, rewards(rng, len(decision.elements)))
             return [decision.id, numbers(problem, decision.elements)]
@@ -184,6 +203,15 @@ def available(problem: Any, rng: np.random.Generator) -> Any:
 def plays_less(policy: Any) -> bool:
     """Whether it can play a set that is smaller than a basis."""
     return not isinstance(policy, mb.OSUB)
+
+
+def context(policy: Any, rng: np.random.Generator) -> dict[str, Any]:
+    """Features of the round, for policies that have no others, and now and then for all with any."""
+    if not isinstance(policy, (mb.CombLinUCB, mb.CombLinTS)):
+        return {}
+    if policy.features.phi is not None and rng.random() < 0.6:
+        return {}
+    return {"features": rng.normal(size=(policy.problem.size, 3))}
 
 
 def learn_part(policy: Any, decision: Any, rng: np.random.Generator) -> None:
@@ -224,6 +252,7 @@ def statistics(policy: Any) -> list[Any]:
         policy.oracle_calls,
         policy.greedy_calls,
         policy.neighborhood_updates,
+        policy.theta.tobytes().hex() if hasattr(policy, "theta") else "",
         [[d.id, d.round, numbers(policy.problem, d.elements)] for d in open_in(policy)],
     ]
 

@@ -27,7 +27,7 @@ def path(tmp_path: Path) -> Path:
 
 def experienced(name: str, problem: str = "graph with labels", calls: int = 60) -> Any:
     """A policy after some calls, with open decisions."""
-    policy = continuing.POLICIES[name](continuing.PROBLEMS[problem](), 1)
+    policy = continuing.POLICIES[name]._example(continuing.PROBLEMS[problem](), 1)
     rng = np.random.default_rng(2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -355,7 +355,7 @@ def test_what_is_saved_is_of_one_moment(path: Path) -> None:
 @pytest.mark.parametrize("slot", [-1, 6, 2**31 - 1, -(2**31)])
 def test_cached_answers_that_do_not_fit_are_refused(name: str, slot: int, path: Path) -> None:
     matroid = mb.OracleMatroid(6, lambda elements: len(elements) <= 3)
-    policy = mb.catalog.POLICIES[name](matroid)
+    policy = mb.catalog.POLICIES[name]._example(matroid)
     rng = np.random.default_rng(0)
     for _ in range(20):
         policy.update(policy.select(), rng.random(3))

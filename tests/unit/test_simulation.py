@@ -97,7 +97,7 @@ def test_confidence_at_the_horizon(kind: str, name: str, sense: str) -> None:
         if kind == "gaussian"
         else mb.BernoulliEnvironment(means)
     )
-    policy = mb.catalog.POLICIES[name](mb.Problem(U24, labels=list("abcd"), sense=sense))
+    policy = mb.catalog.POLICIES[name]._example(mb.Problem(U24, labels=list("abcd"), sense=sense))
     is_bounded = np.isfinite(policy.reward_range).all()
     if is_bounded and kind == "gaussian":
         return

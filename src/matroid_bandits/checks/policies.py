@@ -82,6 +82,9 @@ def check_policy(
         raise TypeError(
             f"check_policy needs a class or a function that makes a policy, got {factory!r}"
         )
+    if isinstance(factory, type) and issubclass(factory, Policy):
+        # With features, where the class needs them.
+        factory = factory._example
     rounds = integer(rounds, "rounds", minimum=1)
     rng = np.random.default_rng(integer(seed, "seed", minimum=0))
     made = factory(UniformMatroid(1, 2))
