@@ -1,5 +1,6 @@
 """Rounds of CombLinUCB and CombLinTS against the products and the sort that they need."""
 
+from collections.abc import Callable
 from time import thread_time
 
 import numpy as np
@@ -22,26 +23,34 @@ def measure(*, quick: bool = False) -> Table:
         name="features",
         question="What does a round with features cost?",
         method=(
-            f"{N_FEATURES} features; one item of each of {GROUPS} groups is played. CPU time of one "
-            f"thread, minimum of {BLOCKS} blocks of {ROUNDS} rounds. A round is `select` and "
-            "`update`. Least work is one product of the features with a vector and one `argsort` of "
-            "the result, of new numbers every time; for CombLinUCB, all it needs is also the "
+            f"{N_FEATURES} features; one item of each of {GROUPS} groups is played. CPU time of "
+            f"one thread, minimum of {BLOCKS} blocks of {ROUNDS} rounds. A round is `select` and "
+            "`update`. Least work is one product of the features with a vector and one `argsort` "
+            "of the result, of new numbers every time; for CombLinUCB, all it needs is also the "
             "product with a matrix of d x d and the sums of squares of its rows."
         ),
-        columns=("policy", "items", "round, µs", "least work, µs", "ratio", "all it needs, µs", "ratio "),
+        columns=[
+            "policy",
+            "items",
+            "round, µs",
+            "least work, µs",
+            "ratio",
+            "all it needs, µs",
+            "ratio ",
+        ],
         rows=[row for n in sizes for row in _rows(n)],
         remarks=[f"The goal, at 5,000 items, is a ratio of at most {GOAL} to the least work."],
     )
 
 
-def _rows(n: int) -> list[tuple[object, ...]]:
+def _rows(n: int) -> list[list[str]]:
     phi = mb.random_features(n, N_FEATURES, 0, kind="sphere")
     means = mb.linear_means(phi, np.linspace(-1, 1, N_FEATURES))
     matroid = mb.PartitionMatroid((np.arange(n) % GROUPS).tolist(), 1)
     features = mb.LinearFeatures(phi, noise=0.2)
     least = _least_work(phi)
     needed = {"CombLinUCB": least + _widths(phi), "CombLinTS": least}
-    rows: list[tuple[object, ...]] = []
+    rows: list[list[str]] = []
     for policy in (
         mb.CombLinUCB(matroid, features=features),
         mb.CombLinTS(matroid, features=features),
@@ -53,7 +62,7 @@ def _rows(n: int) -> list[tuple[object, ...]]:
 
         seconds = _seconds(play)
         rows.append(
-            (
+            [
                 policy.name,
                 f"{n:,}",
                 f"{1e6 * seconds:,.0f}",
@@ -61,7 +70,7 @@ def _rows(n: int) -> list[tuple[object, ...]]:
                 f"{seconds / least:.2f}",
                 f"{1e6 * needed[policy.name]:,.0f}",
                 f"{seconds / needed[policy.name]:.2f}",
-            )
+            ]
         )
     return rows
 
@@ -84,9 +93,8 @@ def _widths(phi: np.ndarray) -> float:
     return _seconds(compute)
 
 
-def _seconds(call: object) -> float:
+def _seconds(call: Callable[[], object]) -> float:
     """CPU time of one call."""
-    assert callable(call)
     call()
     best = float("inf")
     for _ in range(BLOCKS):

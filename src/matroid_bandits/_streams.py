@@ -21,7 +21,15 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-__all__ = ["DELAYS", "POLICIES", "RANDOM_FEATURES", "RANDOM_MATROIDS", "RANDOM_MEANS", "REWARDS", "stream"]
+__all__ = [
+    "DELAYS",
+    "POLICIES",
+    "RANDOM_FEATURES",
+    "RANDOM_MATROIDS",
+    "RANDOM_MEANS",
+    "REWARDS",
+    "stream",
+]
 
 # The ASCII codes of 16 characters each.
 REWARDS: Final = int.from_bytes(b"bandits--rewards", "little")

@@ -226,5 +226,6 @@ def features_missing() -> ValueError:
 def reward_too_large(reward: float, largest: float) -> ValueError:
     """The error for a reward that a linear model cannot take."""
     return ValueError(
-        f"the reward {reward:g} is too large for a policy with features: at most {largest:g} in size"
+        f"the reward {reward:g} is too large for a policy with features: at most {largest:g} in "
+        "size"
     )

@@ -96,7 +96,9 @@ class LinearFeatures:
             self._phi = freeze(np.array(matrix))
             self._n_features = matrix.shape[1]
             if n_features not in (None, self._n_features):
-                raise ValueError(f"phi has {self._n_features} features, got n_features={n_features}")
+                raise ValueError(
+                    f"phi has {self._n_features} features, got n_features={n_features}"
+                )
             self.refuse_far_apart(self._phi)
         self._names = _checked_names(columns if names is None else names, self._n_features)
 

@@ -126,6 +126,7 @@ POLICIES: dict[str, Callable[[Any, int], Any]] = {
     "OSUB pending": lambda p, _: mb.OSUB(p, pending="count"),
 }
 
+
 def _features(problem: Any) -> mb.LinearFeatures:
     """Of few features, whatever the number of elements; some have the same."""
     size = mb.Problem.of(problem).size if isinstance(problem, mb.Matroid) else problem.size
@@ -206,7 +207,7 @@ def plays_less(policy: Any) -> bool:
 
 
 def context(policy: Any, rng: np.random.Generator) -> dict[str, Any]:
-    """Features of the round, for policies that have no others, and now and then for all with any."""
+    """Features of the round, for policies that have no others, now and then for all."""
     if not isinstance(policy, (mb.CombLinUCB, mb.CombLinTS)):
         return {}
     if policy.features.phi is not None and rng.random() < 0.6:

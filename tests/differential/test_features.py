@@ -104,7 +104,12 @@ def test_late_feedback_is_learned_with_the_features_of_its_decision(
             decision = policy.decide(features=asked)
             elements = policy.problem.elements(decision.elements)
             assert tuple(elements.tolist()) == reference.select(context, range(matroid.size))
-            waiting.append((decision, {n: context[e] for n, e in zip(decision.elements, elements)}))
+            waiting.append(
+                (
+                    decision,
+                    {n: context[e] for n, e in zip(decision.elements, elements, strict=True)},
+                )
+            )
         if len(waiting) > 5:
             decision, rows = waiting[int(rng.integers(len(waiting)))]
             for name_ in [n for n in rows if rng.random() < 0.5]:

@@ -1,8 +1,8 @@
 """CombLinUCB and CombLinTS, from the definition: the whole Bayesian regression anew every round.
 
 [WKA15] is Wen, Kveton and Ashkan, *Efficient Learning in Large-Scale Combinatorial Semi-Bandits*
-(ICML 2015). With a prior N(0, lambda^2 I) of theta and rewards N(phi' theta, sigma^2), the posterior
-after observations (phi_i, w_i) is N(theta, Sigma) with
+(ICML 2015). With a prior N(0, lambda^2 I) of theta and rewards N(phi' theta, sigma^2), the
+posterior after observations (phi_i, w_i) is N(theta, Sigma) with
 
     Sigma = inverse of (I / lambda^2 + sum of phi_i phi_i' / sigma^2)
     theta = Sigma (sum of phi_i w_i) / sigma^2.

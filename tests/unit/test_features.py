@@ -83,7 +83,9 @@ def test_all_forms_of_features_are_the_same() -> None:
         assert given.names == ("wheels", "warm")
         assert np.array_equal(given.matrix_for(ADS), expected)
         # Columns by name, in another order.
-        context = library({"warm": frame["warm"], "wheels": frame["wheels"], "element": frame["element"]})
+        context = library(
+            {"warm": frame["warm"], "wheels": frame["wheels"], "element": frame["element"]}
+        )
         policy = mb.CombLinUCB(ADS, features=mb.LinearFeatures(n_features=2, names=given.names))
         policy.select(features=context)
         assert np.array_equal(policy._kernel.features, expected)

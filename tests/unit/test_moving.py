@@ -110,7 +110,9 @@ def test_an_element_that_comes_back_gets_its_feedback() -> None:
 
 @every_policy
 def test_a_policy_that_has_moved_can_be_saved_and_forked(name: str, tmp_path) -> None:
-    moved = played(POLICIES[name]._example(problem_of(LABELS))).moved_to(problem_of([*LABELS[2:], "x"]))
+    moved = played(POLICIES[name]._example(problem_of(LABELS))).moved_to(
+        problem_of([*LABELS[2:], "x"])
+    )
     moved.save(tmp_path / "policy")
     for twin in (mb.load(tmp_path / "policy"), moved.fork(0), copy.deepcopy(moved)):
         assert_same(moved._kernel.state()["decisions"], twin._kernel.state()["decisions"])

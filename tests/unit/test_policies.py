@@ -453,7 +453,9 @@ def test_a_matroid_that_changes_is_an_error_in_words_or_is_not_noticed(name: str
             except (ValueError, TypeError, IndexError) as error:
                 assert str(error)  # noqa: PT017
         with contextlib.suppress(ValueError):
-            mb.simulate(cls._example(matroid), mb.BernoulliEnvironment(np.full(len(items), 0.5)), 50)
+            mb.simulate(
+                cls._example(matroid), mb.BernoulliEnvironment(np.full(len(items), 0.5)), 50
+            )
 
 
 @pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))

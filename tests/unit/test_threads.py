@@ -289,7 +289,9 @@ def test_a_million_open_decisions_fit_in_400_megabytes() -> None:
 def test_no_thread_is_kept_out(name: str) -> None:
     """Four threads that call again and again: each gets its turn, however quick the others are."""
     policy: Any = (
-        InPython(PARTITION) if name == "in Python" else mb.catalog.POLICIES[name]._example(PARTITION)
+        InPython(PARTITION)
+        if name == "in Python"
+        else mb.catalog.POLICIES[name]._example(PARTITION)
     )
     counts, is_over = [0] * 4, threading.Event()
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
-from zipfile import ZipFile
+from typing import TYPE_CHECKING, Any
 from zipfile import Path as ZipPath
+from zipfile import ZipFile
 
 import numpy as np
 
 from matroid_bandits._arguments import integer
-from matroid_bandits.datasets.movie_catalog import MovieCatalog
 from matroid_bandits.datasets.movielens import each_rating, read_movielens
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    import numpy.typing as npt
+
     from matroid_bandits._types import CountArray, FloatArray, IntArray
+    from matroid_bandits.datasets.movie_catalog import MovieCatalog
 
 __all__ = ["Ratings", "movie_factors", "read_ratings", "synthetic_ratings"]
 
@@ -58,7 +60,7 @@ class Ratings:
         is_first = np.random.default_rng(integer(seed, "seed", minimum=0)).random(len(self)) < 0.5
         return self._part(is_first, self.movies), self._part(~is_first, self.movies)
 
-    def _part(self, chosen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], movies: CountArray) -> Ratings:
+    def _part(self, chosen: npt.NDArray[np.bool_], movies: CountArray) -> Ratings:
         return replace(
             self, users=self.users[chosen], movies=movies[chosen], stars=self.stars[chosen]
         )
@@ -147,7 +149,9 @@ def movie_factors(
 
 
 def _totals(rows: CountArray, values: FloatArray, size: int) -> tuple[CountArray, FloatArray]:
-    return np.bincount(rows, minlength=size), np.bincount(rows, values, minlength=size)
+    counts: CountArray = np.bincount(rows, minlength=size).astype(np.int64)
+    sums: Any = np.bincount(rows, values, minlength=size)
+    return counts, sums
 
 
 def _factorized(
@@ -166,7 +170,9 @@ def _factorized(
     return rotated / max(float(rotated.std()), 1e-12)
 
 
-def _least_squares(rows: CountArray, known: FloatArray, values: FloatArray, size: int) -> FloatArray:
+def _least_squares(
+    rows: CountArray, known: FloatArray, values: FloatArray, size: int
+) -> FloatArray:
     """For each row, the ridge regression of its values on the known factors."""
     rank = known.shape[1]
     order = np.argsort(rows, kind="stable")
@@ -177,5 +183,6 @@ def _least_squares(rows: CountArray, known: FloatArray, values: FloatArray, size
         mine = order[ends[row] : ends[row + 1]]
         matrices[row] += known[mine].T @ known[mine]
         right[row] = known[mine].T @ values[mine]
-    solved: FloatArray = np.linalg.solve(matrices, right[:, :, np.newaxis])[:, :, 0]
-    return solved
+    solved: Any = np.linalg.solve(matrices, right[:, :, np.newaxis])[:, :, 0]
+    found: FloatArray = solved
+    return found

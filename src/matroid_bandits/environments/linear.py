@@ -12,6 +12,8 @@ from matroid_bandits._types import FloatArray
 __all__ = ["linear_means", "random_features"]
 
 KINDS = ("topics", "sphere")
+# What a stream is for: the first word after the domain, before the seed.
+FEATURES, COEFFICIENTS, OFF_THE_LINE = 0, 1, 2
 # With this parameter of the Dirichlet distribution, most items have one or two topics.
 _CONCENTRATION = 0.1
 
@@ -42,7 +44,7 @@ def random_features(
     """
     n = integer(size, "size", minimum=0)
     d = integer(n_features, "n_features", minimum=1)
-    rng = stream(RANDOM_FEATURES, integer(seed, "seed", minimum=0))
+    rng = stream(RANDOM_FEATURES, FEATURES, integer(seed, "seed", minimum=0))
     if choice(kind, "kind", KINDS) == "topics":
         return rng.dirichlet(np.full(d, _CONCENTRATION), n).reshape(n, d)
     directions: FloatArray = rng.standard_normal((n, d))
@@ -90,7 +92,7 @@ def linear_means(
     share = real(off, "off", minimum=0.0, maximum=1.0)
     distance = real(off_by, "off_by", minimum=0.0, maximum=1e50)
     means: FloatArray = rows @ coefficients
-    rng = stream(RANDOM_FEATURES, integer(seed, "seed", minimum=0), 1)
+    rng = stream(RANDOM_FEATURES, OFF_THE_LINE, integer(seed, "seed", minimum=0))
     moved = rng.permutation(len(means))[: round(share * len(means))]
     means[moved] += distance * rng.standard_normal(len(moved))
     return means

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
 from math import inf
 from threading import get_ident
 from types import GenericAlias
@@ -38,6 +37,7 @@ from matroid_bandits.policies.contract.translation import Translation
 from matroid_bandits.problem import Problem, not_a_matroid
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Self
 
     import numpy.typing as npt
@@ -384,7 +384,11 @@ class Policy(
         return names
 
     def _round_features(
-        self, features: Any, mask: Any, *, to_decide: bool
+        self,
+        features: Any,  # noqa: ARG002
+        mask: Any,  # noqa: ARG002
+        *,
+        to_decide: bool,  # noqa: ARG002
     ) -> AbstractContextManager[None]:
         """A context in which a round has features of its own."""
         raise no_features(type(self).__name__)

@@ -118,11 +118,11 @@ class LinearPolicy(CompiledPolicy[Selection]):
     # ---- explanation ----
 
     def _explained(self, kernel: PolicyKernel) -> dict[str, Any]:
-        assert isinstance(kernel, LinearKernel)
-        phi = kernel.features
+        model: LinearKernel = kernel  # type: ignore[assignment]
+        phi = model.features
         if phi is None:
             return {}
-        theta = self._in_user_units(kernel.theta())
+        theta = self._in_user_units(model.theta())
 
         def contributions(e: int) -> tuple[tuple[str, float], ...]:
             """The strongest features of an element, and what each adds to its estimate."""
@@ -188,10 +188,13 @@ class LinearPolicy(CompiledPolicy[Selection]):
         ends = np.cumsum([0, *(length[i] for i in identifiers)]).tolist()
         rows = {i: stacked[a:b] for i, a, b in zip(identifiers, ends, ends[1:], strict=False)}
         stays = old_numbers >= 0
-        if self._phi is not None and new._phi is not None:
-            if not np.array_equal(new._phi[stays], self._phi[old_numbers[stays]]):
-                # From now on, these elements have other features.
-                rows = self._kernel.open_rows()
+        if (
+            self._phi is not None
+            and new._phi is not None
+            and not np.array_equal(new._phi[stays], self._phi[old_numbers[stays]])
+        ):
+            # From now on, some elements have other features.
+            rows = self._kernel.open_rows()
         moved["decided_with"] = self._moved_rows(rows, table, moved, new)
         return moved
 

@@ -9,6 +9,7 @@ from matroid_bandits._arguments import real
 from matroid_bandits._streams import RANDOM_FEATURES, stream
 from matroid_bandits._types import FloatArray
 from matroid_bandits.environments import linear_means, random_features
+from matroid_bandits.environments.linear import COEFFICIENTS
 from matroid_bandits.experiments.reading.files import read_csv
 from matroid_bandits.experiments.reading.fingerprint import fingerprint
 from matroid_bandits.experiments.reading.movies import Movies
@@ -60,7 +61,7 @@ class GeneratedFeatures:
     def means(self, seed: int) -> FloatArray:
         """The means of run number `seed`."""
         phi = random_features(self.size, self.n_features, seed, kind=self.kind)
-        rng = stream(RANDOM_FEATURES, seed, 0)
+        rng = stream(RANDOM_FEATURES, COEFFICIENTS, seed)
         if self.kind == "topics":
             theta = rng.random(self.n_features)
         else:
@@ -122,7 +123,7 @@ def features_at(
     if "features" not in section:
         return None
     inner = section.section("features")
-    scales = {key: _number(inner, key, default) for key, default in _SCALES.items()}
+    scales: dict[str, Any] = {key: _number(inner, key, default) for key, default in _SCALES.items()}
     if "generate" in inner:
         inner.check_keys(("generate", "n_features", "off", "off_by", *_SCALES))
         made = GeneratedFeatures(

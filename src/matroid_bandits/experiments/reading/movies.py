@@ -61,7 +61,6 @@ class Movies:
             )
         return movies.choose(number, order), warning
 
-
     def factors(
         self,
         number: int,

@@ -46,8 +46,8 @@ from matroid_bandits.experiments.study import (
 from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
-from matroid_bandits.specs.policies import features_at
 from matroid_bandits.simulation import LONGEST, refuse_unfit, refuse_without_decisions
+from matroid_bandits.specs.policies import features_at
 
 __all__ = ["load_study", "policy_spec", "shipped_study", "try_policy"]
 

@@ -244,9 +244,7 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
     def _family(self, noise: float | None, family: str | None) -> Family:
         """How rewards are assumed to vary: as is said, or as the policy assumes."""
         if self._confidence_refusal:
-            raise ValueError(
-                f"{type(self).__name__} has no confidence: {self._confidence_refusal}"
-            )
+            raise ValueError(f"{type(self).__name__} has no confidence: {self._confidence_refusal}")
         low, high = self._kernel.feedback.low, self._kernel.feedback.high
         is_bounded = isfinite(low) and isfinite(high)
         own: float | None = getattr(self, "noise", None)

@@ -229,7 +229,9 @@ def _table(first: str, last: str, lines: list[Line]) -> list[str]:
     if not any(line.features for line in lines):
         return aligned(rows, left=(0, 4))
     features = [("estimate", "features"), *map(_feature_cells, lines)]
-    return aligned([(*row, *more) for row, more in zip(rows, features, strict=True)], left=(0, 4, 6))
+    return aligned(
+        [(*row, *more) for row, more in zip(rows, features, strict=True)], left=(0, 4, 6)
+    )
 
 
 def _feature_cells(line: Line) -> tuple[str, str]:
