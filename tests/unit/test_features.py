@@ -237,3 +237,12 @@ def test_no_regret_without_noise() -> None:
     policy = mb.CombLinUCB(mb.UniformMatroid(1, 50), features=mb.LinearFeatures(phi, noise=1e-4))
     result = mb.simulate(policy, environment, 30)
     assert result.total_regret == pytest.approx(np.interp(5, result.rounds, result.regret))
+
+
+def test_the_service_refuses_them() -> None:
+    from matroid_bandits.service.errors import ServiceError
+    from matroid_bandits.service.problems import made_policy
+
+    for spec in ("CombLinUCB", {"type": "CombLinTS", "features": {"phi": PHI}}):
+        with pytest.raises(ServiceError, match="learns from features, which this server does not"):
+            made_policy(spec, ADS)
