@@ -7,6 +7,8 @@ import pytest
 
 import matroid_bandits as mb
 from matroid_bandits import catalog
+from matroid_bandits.service.errors import ServiceError
+from matroid_bandits.service.problems import made_policy
 
 ADS = mb.Problem(mb.UniformMatroid(1, 3), labels=["car", "tea", "book"])
 PHI = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
@@ -240,9 +242,6 @@ def test_no_regret_without_noise() -> None:
 
 
 def test_the_service_refuses_them() -> None:
-    from matroid_bandits.service.errors import ServiceError
-    from matroid_bandits.service.problems import made_policy
-
     for spec in ("CombLinUCB", {"type": "CombLinTS", "features": {"phi": PHI}}):
         with pytest.raises(ServiceError, match="learns from features, which this server does not"):
             made_policy(spec, ADS)

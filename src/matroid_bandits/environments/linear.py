@@ -1,13 +1,18 @@
 """Random features, and means that are linear in features, but for some elements."""
 
-from typing import Literal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from matroid_bandits._arguments import choice, integer, real, real_array
 from matroid_bandits._streams import RANDOM_FEATURES, stream
-from matroid_bandits._types import FloatArray
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from matroid_bandits._types import FloatArray
 
 __all__ = ["linear_means", "random_features"]
 
