@@ -69,8 +69,8 @@ class Intruder:
 @pytest.mark.parametrize("name", POLICIES)
 def test_an_oracle_that_calls_its_policy_is_refused(name: str, outer: str, inner: str) -> None:
     oracle = Intruder()
-    policy = POLICIES[name]._example(mb.OracleMatroid(4, oracle))
-    twin = pickle.loads(pickle.dumps(POLICIES[name]._example(mb.UniformMatroid(2, 4))))
+    policy = POLICIES[name](mb.OracleMatroid(4, oracle))
+    twin = pickle.loads(pickle.dumps(POLICIES[name](mb.UniformMatroid(2, 4))))
     oracle.call = partial(CALLS[inner], policy)
     CALLS[outer](policy)
     oracle.call = None
@@ -151,7 +151,7 @@ def quick_switches() -> Iterator[None]:
 @pytest.mark.parametrize("name", ["MAUB", "CTS", "in Python"])
 def test_threads_lose_nothing_that_was_accepted(name: str) -> None:
     matroid = mb.OracleMatroid(4, lambda s: len(s) <= 2) | mb.UniformMatroid(1, 4)
-    policy = POLICIES[name]._example(matroid)
+    policy = POLICIES[name](matroid)
     accepted = [0] * 4
     wrong: list[BaseException] = []
 

@@ -44,7 +44,7 @@ def played(policy: mb.Policy, rounds: int = 80, seed: int = 0) -> mb.Policy:
 
 @every_policy
 def test_statistics_and_open_decisions_follow_the_labels(name: str) -> None:
-    policy = played(POLICIES[name]._example(problem_of(LABELS)))
+    policy = played(POLICIES[name](problem_of(LABELS)))
     before = copy.deepcopy(policy._kernel.state())
     labels = ["x", *reversed(LABELS[2:]), "y"]
     moved = policy.moved_to(problem_of(labels, 4))
@@ -75,7 +75,7 @@ def test_statistics_and_open_decisions_follow_the_labels(name: str) -> None:
 @every_policy
 def test_a_policy_that_moves_back_goes_on_as_before(name: str) -> None:
     """There and back: only what belongs to the leader, or to an order, is found anew."""
-    policy = played(POLICIES[name]._example(problem_of(LABELS)))
+    policy = played(POLICIES[name](problem_of(LABELS)))
     back = policy.moved_to(problem_of(LABELS[::-1])).moved_to(problem_of(LABELS))
     assert dict(back.statistics) == dict(policy.statistics)
     assert back.n_pending.tolist() == policy.n_pending.tolist()
@@ -110,9 +110,7 @@ def test_an_element_that_comes_back_gets_its_feedback() -> None:
 
 @every_policy
 def test_a_policy_that_has_moved_can_be_saved_and_forked(name: str, tmp_path) -> None:
-    moved = played(POLICIES[name]._example(problem_of(LABELS))).moved_to(
-        problem_of([*LABELS[2:], "x"])
-    )
+    moved = played(POLICIES[name](problem_of(LABELS))).moved_to(problem_of([*LABELS[2:], "x"]))
     moved.save(tmp_path / "policy")
     for twin in (mb.load(tmp_path / "policy"), moved.fork(0), copy.deepcopy(moved)):
         assert_same(moved._kernel.state()["decisions"], twin._kernel.state()["decisions"])
@@ -166,7 +164,7 @@ def test_two_halves_merged_equal_the_whole(index: str) -> None:
 @pytest.mark.parametrize("name", ["MAUB", "MAUB kl", "FasterCUCB", "ESCB", "OMM ucbv"])
 def test_statistics_can_be_added_at_any_time(name: str) -> None:
     """After the same additions, a fresh policy of the same statistics sees the same values."""
-    policy = played(POLICIES[name]._example(problem_of(LABELS)))
+    policy = played(POLICIES[name](problem_of(LABELS)))
     rng = np.random.default_rng(3)
     for _ in range(30):
         given = {e: (rng.random(), int(rng.integers(0, 9))) for e in rng.permutation(LABELS)[:3]}

@@ -27,7 +27,7 @@ def path(tmp_path: Path) -> Path:
 
 def experienced(name: str, problem: str = "graph with labels", calls: int = 60) -> Any:
     """A policy after some calls, with open decisions."""
-    policy = continuing.POLICIES[name]._example(continuing.PROBLEMS[problem](), 1)
+    policy = continuing.POLICIES[name](continuing.PROBLEMS[problem](), 1)
     rng = np.random.default_rng(2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
