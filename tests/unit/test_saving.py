@@ -33,7 +33,7 @@ def experienced(name: str, problem: str = "graph with labels", calls: int = 60) 
         warnings.simplefilter("ignore")
         for _ in range(calls):
             continuing.act(policy, rng)
-    policy.decide()
+    policy.decide(**continuing.context(policy, rng))
     return policy
 
 
@@ -58,7 +58,7 @@ def test_parameters_and_problem_come_back(name: str, path: Path) -> None:
 def test_an_open_selection_comes_back(path: Path) -> None:
     for name in continuing.POLICIES:
         policy = experienced(name)
-        selected = policy.select()
+        selected = policy.select(**continuing.context(policy, np.random.default_rng(3)))
         policy.save(path)
         again = loaded(path)
         assert again.select() == selected
