@@ -151,7 +151,7 @@ def test_ill_conditioned_features_and_many_updates() -> None:
     """Sigma stays symmetric and positive definite, and right.
 
     The features are almost on a line, and the prior is 10^8 times the noise. Updates of Sigma
-    itself, as [WKA15] writes them, lose positive definiteness here.
+    itself, as [WKA15] writes them, lose so many digits here that they fail this test.
     """
     rng = np.random.default_rng(1)
     line = rng.normal(size=6)
