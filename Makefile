@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: help reproduce compare delays large identify serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
+.PHONY: help reproduce compare delays large features identify serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -27,6 +27,9 @@ delays: dev  ## what late feedback costs: several policies and delays (options: 
 
 large: dev  ## thousands of elements: MAUB with one exchange and with all (options: make large ARGS=--quick)
 	$(BIN)/matroid-bandits large $(ARGS)
+
+features: dev  ## policies that learn from features, on up to 20,000 items (options: make features ARGS=--quick)
+	$(BIN)/matroid-bandits features $(ARGS)
 
 identify: dev  ## rounds until rules know the best basis (options: make identify ARGS=--quick)
 	$(BIN)/matroid-bandits identify $(ARGS)

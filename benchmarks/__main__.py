@@ -25,6 +25,7 @@ QUESTIONS = {
     "scale_out": "studies of 100,000 tiny runs: processes, Dask, tables",
     "identification": "rounds until the best basis is settled, error rates, time",
     "change": "rounds of policies that forget, against the stationary one and the size",
+    "features": "rounds with features against the products and the sort they need",
     "compositions": "MAUB on matroids made of matroids, compiled and as a Python oracle",
     "oracle_calls": "oracle calls by default against Algorithm 2 as written",
     "joint_calls": "oracle calls with several exchanges in a round against one",

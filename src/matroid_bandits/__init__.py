@@ -20,6 +20,7 @@ from matroid_bandits import (
     delays,
     environments,
     evaluation,
+    features,
     identification,
     indices,
     lower_bound,
@@ -42,6 +43,7 @@ from matroid_bandits.errors import (
     SnapshotError,
 )
 from matroid_bandits.evaluation import *
+from matroid_bandits.features import *
 from matroid_bandits.identification import (
     Identification,
     IdentificationBound,
@@ -66,6 +68,7 @@ __all__ += checks.__all__
 __all__ += delays.__all__
 __all__ += environments.__all__
 __all__ += evaluation.__all__
+__all__ += features.__all__
 __all__ += indices.__all__
 __all__ += lower_bound.__all__
 __all__ += matroids.__all__

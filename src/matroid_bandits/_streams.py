@@ -27,6 +27,7 @@ __all__ = [
     "DELAYS",
     "POLICIES",
     "PROPENSITIES",
+    "RANDOM_FEATURES",
     "RANDOM_MATROIDS",
     "RANDOM_MEANS",
     "REWARDS",
@@ -39,6 +40,7 @@ POLICIES: Final = int.from_bytes(b"bandits-policies", "little")
 PROPENSITIES: Final = int.from_bytes(b"bandits-included", "little")
 DELAYS: Final = int.from_bytes(b"bandits---delays", "little")
 RANDOM_MEANS: Final = int.from_bytes(b"bandits----means", "little")
+RANDOM_FEATURES: Final = int.from_bytes(b"bandits-features", "little")
 RANDOM_MATROIDS: Final = int.from_bytes(b"bandits-matroids", "little")
 
 

@@ -202,3 +202,30 @@ def not_in_decision(name: object, identifier: object) -> DecisionError:
         "the decision. update() takes feedback about any elements",
         "outside",
     )
+
+
+# ---- features ----
+
+
+def no_features(policy: str) -> ValueError:
+    """The error for features that a policy has no use for."""
+    return ValueError(
+        f"{policy} uses no features: features=... is for CombLinUCB and CombLinTS, made with "
+        "LinearFeatures"
+    )
+
+
+def features_missing() -> ValueError:
+    """The error for a round without features, where they come with the round."""
+    return ValueError(
+        "this policy has no fixed features: pass those of the round, select(features=...) or "
+        "decide(features=...), or make it with LinearFeatures(phi)"
+    )
+
+
+def reward_too_large(reward: float, largest: float) -> ValueError:
+    """The error for a reward that a linear model cannot take."""
+    return ValueError(
+        f"the reward {reward:g} is too large for a policy with features: at most {largest:g} in "
+        "size"
+    )

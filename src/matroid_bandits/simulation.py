@@ -267,6 +267,11 @@ def confidence_arguments(
             f"confidence={delta!r} needs the counts and means of the policy: derive "
             f"{type(policy).__name__} from Policy, or leave confidence= out"
         )
+    if policy._confidence_refusal:
+        raise ValueError(
+            f"{type(policy).__name__} has no confidence: {policy._confidence_refusal}; leave "
+            "confidence= out"
+        )
     known = known_noise(environment)
     # What is not possible is refused before the run, not at its end.
     if known.get("noise") == 0:

@@ -24,14 +24,14 @@ def test_contract(cls: type[mb.Policy]) -> None:
 @every_matroid
 def test_every_playable_element_is_tried(cls: type[mb.Policy], family: str) -> None:
     matroid = catalog.MATROIDS[family].random(np.random.default_rng(2), 9)
-    assert_every_playable_element_is_tried(cls(matroid))
+    assert_every_playable_element_is_tried(cls._example(matroid))
 
 
 @every_policy
 @every_matroid
 def test_copies_go_on_alike(cls: type[mb.Policy], family: str) -> None:
     matroid = catalog.MATROIDS[family].random(np.random.default_rng(4), 8)
-    assert_copies_continue_alike(cls(matroid), rounds=300)
+    assert_copies_continue_alike(cls._example(matroid), rounds=300)
 
 
 def test_exemptions_are_printed(capsys) -> None:

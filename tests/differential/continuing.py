@@ -165,6 +165,22 @@ POLICIES: dict[str, Callable[[Any, int], Any]] = {
         p, index="shared-gaussian", exchanges="all", seed=s, pending="count"
     ),
 }
+
+
+def _features(problem: Any) -> mb.LinearFeatures:
+    """Of few features, whatever the number of elements; some have the same."""
+    size = mb.Problem.of(problem).size if isinstance(problem, mb.Matroid) else problem.size
+    return mb.LinearFeatures(np.random.default_rng(size).integers(-2, 3, (size, 3)), noise=0.3)
+
+
+POLICIES["CombLinUCB"] = lambda p, _: mb.CombLinUCB(p, features=_features(p), c=0.7)
+POLICIES["CombLinTS"] = lambda p, s: mb.CombLinTS(p, features=_features(p), seed=s)
+POLICIES["CombLinUCB contexts"] = lambda p, _: mb.CombLinUCB(
+    p, features=mb.LinearFeatures(n_features=3, noise=0.3)
+)
+POLICIES["CombLinTS contexts"] = lambda p, s: mb.CombLinTS(
+    p, features=mb.LinearFeatures(n_features=3, noise=0.3), seed=s
+)
 for _index in (*INDICES, *WITH_PARTNERS):
     for _cls in (mb.MAUB,) if _index in WITH_PARTNERS else (mb.MAUB, mb.OMM, mb.OSUB):
         POLICIES[f"{_cls.name} {_index}"] = lambda p, s, cls=_cls, index=_index: cls(
@@ -186,17 +202,18 @@ def matroid_for(problem: str) -> mb.Matroid | None:
 # ---- what is done ----
 
 
-def decide(policy: mb.Policy, offered: Any, *, draws: bool) -> mb.Decision:
+def decide(policy: mb.Policy, offered: Any, *, draws: bool, **options: Any) -> mb.Decision:
     """A decision, with propensities if they are wanted and can be estimated."""
+    options["allow_smaller"] = plays_less(policy)
     if draws:
         try:
-            return policy.decide(offered, allow_smaller=plays_less(policy), propensities=4)
+            return policy.decide(offered, **options, propensities=4)
         except mb.NoBasisError:
             raise
         except ValueError:
             # A rule or an index in Python; nothing has changed.
             pass
-    return policy.decide(offered, allow_smaller=plays_less(policy))
+    return policy.decide(offered, **options)
 
 
 def act(policy: Any, rng: np.random.Generator) -> Any:
@@ -206,12 +223,19 @@ def act(policy: Any, rng: np.random.Generator) -> Any:
     try:
         if kind < 3:
             # Not every selection is followed by an update.
-            played = policy.select(available(problem, rng), allow_smaller=plays_less(policy))
+            played = policy.select(
+                available(problem, rng), allow_smaller=plays_less(policy), **context(policy, rng)
+            )
             if kind < 2:
                 policy.update(played, rewards(rng, len(played)))
             return numbers(problem, played)
         if kind < 6:
-            decision = decide(policy, available(problem, rng), draws=rng.random() < 0.3)
+            decision = decide(
+                policy,
+                available(problem, rng),
+                draws=rng.random() < 0.3,
+                **context(policy, rng),
+            )
             if rng.random() < 0.5:
                 policy.learn(decision, rewards(rng, len(decision.elements)))
             chances = decision.propensities
@@ -239,6 +263,15 @@ def available(problem: Any, rng: np.random.Generator) -> Any:
 def plays_less(policy: Any) -> bool:
     """Whether it can play a set that is smaller than a basis."""
     return not isinstance(policy, mb.OSUB)
+
+
+def context(policy: Any, rng: np.random.Generator) -> dict[str, Any]:
+    """Features of the round, for policies that have no others, now and then for all."""
+    if not isinstance(policy, (mb.CombLinUCB, mb.CombLinTS)):
+        return {}
+    if policy.features.phi is not None and rng.random() < 0.6:
+        return {}
+    return {"features": rng.normal(size=(policy.problem.size, 3))}
 
 
 def learn_part(policy: Any, decision: Any, rng: np.random.Generator) -> None:
@@ -279,6 +312,7 @@ def statistics(policy: Any) -> list[Any]:
         policy.oracle_calls,
         policy.greedy_calls,
         policy.neighborhood_updates,
+        policy.theta.tobytes().hex() if hasattr(policy, "theta") else "",
         [[d.id, d.round, numbers(policy.problem, d.elements)] for d in open_in(policy)],
     ]
 

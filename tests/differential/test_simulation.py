@@ -111,11 +111,11 @@ class Meddling(mb.GaussianEnvironment):
 def test_an_environment_cannot_call_the_policy_it_answers(name: str) -> None:
     matroid = mb.GraphicMatroid.complete(4)
     environment = Meddling(np.linspace(0.4, 0.6, 6), 0.0)
-    environment.policy = catalog.POLICIES[name](matroid)
+    environment.policy = catalog.POLICIES[name]._example(matroid)
     result = mb.simulate(environment.policy, environment, 300)
     assert environment.refused > 0
     assert environment.policy.rounds == 300
-    plain = catalog.POLICIES[name](matroid)
+    plain = catalog.POLICIES[name]._example(matroid)
     expected = mb.simulate(plain, mb.GaussianEnvironment(np.linspace(0.4, 0.6, 6), 0.0), 300)
     assert result.regret.tolist() == expected.regret.tolist()
     assert environment.policy.means.tolist() == plain.means.tolist()

@@ -25,6 +25,7 @@ DOMAINS = {
     "policies": _streams.POLICIES,
     "delays": _streams.DELAYS,
     "means": _streams.RANDOM_MEANS,
+    "features": _streams.RANDOM_FEATURES,
     "matroids": _streams.RANDOM_MATROIDS,
 }
 

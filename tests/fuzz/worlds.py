@@ -140,7 +140,15 @@ class World:
         target: mb.Matroid | mb.Problem = self.matroid
         if self.rng.random() < 0.3:
             target = mb.Problem(self.matroid, sense=str(self.rng.choice(["min", "max"])))  # type: ignore[arg-type]
+        if catalog.takes_features(cls):
+            options["features"] = self._features()
         return cls(target, **options)
+
+    def _features(self) -> mb.LinearFeatures:
+        size = self.matroid.size
+        if self.rng.random() < 0.2:
+            return mb.LinearFeatures(n_features=2)
+        return mb.LinearFeatures(self.rng.integers(-1, 2, (size, 3)), noise=0.3)
 
     def _index(self, policy: str) -> Any:
         names = ["ucb", "kl", "ucbv", "normal", "beta", "gaussian", "moss", "shared-gaussian"]

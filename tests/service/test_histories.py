@@ -24,7 +24,7 @@ N_HISTORIES = int(os.environ.get("HISTORIES", "6"))
 N_STEPS = 60
 
 POLICIES: list[Any] = [
-    *catalog.POLICIES,
+    *(name for name, cls in catalog.POLICIES.items() if not catalog.takes_features(cls)),
     *(f"MAUB(index={index}, seed=3)" for index in catalog.INDICES),
     # Those that know how often an element was observed.
     *(f"OMM(index={index}, pending=count)" for index in catalog.INDICES if index != "mean"),

@@ -161,3 +161,19 @@ explained: mb.Explanation = mb.OMM(labeled).explain()
 again: mb.OMM[list[float]] = mb.clone(mb.OMM(labeled))
 arguments: dict[str, object] = again.get_params()
 seen_noise: float | None = mb.MAUB(Mine()).noise
+
+features: mb.LinearFeatures = mb.LinearFeatures(
+    np.eye(3), noise=0.2, prior=2.0, names=["a", "b", "c"]
+)
+linear: mb.CombLinUCB[npt.NDArray[np.intp]] = mb.CombLinUCB(Mine(), features=features, c=0.5)
+by_features: npt.NDArray[np.intp] = linear.select(features=np.eye(3))
+linear.learn(linear.decide(features={0: [1.0, 0.0, 0.0]}), [0.5, 0.5])
+theta: npt.NDArray[np.float64] = linear.theta
+mb.CombLinTS(Mine(), features=features, seed=1).moved_to(
+    mb.Problem(Mine(), labels=["a", "b", "c"]), features={"a": [1.0, 0.0, 0.0]}
+)
+phi: npt.NDArray[np.float64] = mb.random_features(3, 2, seed=0, kind="sphere")
+linear_environment = mb.GaussianEnvironment(mb.linear_means(phi, [0.1, 0.2], off=0.1))
+mb.CombLinUCB(Mine())  # type: ignore[call-arg]
+mb.CombLinUCB(Mine(), features=np.eye(3))  # type: ignore[arg-type]
+mb.random_features(3, 2, seed=0, kind="words")  # type: ignore[arg-type]

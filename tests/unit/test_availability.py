@@ -17,7 +17,7 @@ every_policy = pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
 
 
 def learned(name: str, rounds: int = 12) -> mb.Policy:
-    policy = mb.catalog.POLICIES[name](K4)
+    policy = mb.catalog.POLICIES[name]._example(K4)
     rng = np.random.default_rng(3)
     for t in range(rounds):
         chosen = policy.select(available=SETS[t % 4])
@@ -107,8 +107,8 @@ def test_a_selection_that_fails_changes_nothing(name: str) -> None:
             raise OSError("no answer")
         return len(elements) <= 2
 
-    policy = mb.catalog.POLICIES[name](mb.OracleMatroid(5, ask))
-    twin = mb.catalog.POLICIES[name](mb.UniformMatroid(2, 5))
+    policy = mb.catalog.POLICIES[name]._example(mb.OracleMatroid(5, ask))
+    twin = mb.catalog.POLICIES[name]._example(mb.UniformMatroid(2, 5))
     rng = np.random.default_rng(0)
     for t in range(40):
         available = [0, 1, 2, 3] if t % 2 or name == "MAUB" else None

@@ -19,7 +19,7 @@ class Site:
     """A policy with one decision of every kind."""
 
     def __init__(self, name: str, sense: Any = "max") -> None:
-        self.policy: Any = mb.catalog.POLICIES[name](mb.Problem(K4, LABELS, sense=sense))
+        self.policy: Any = mb.catalog.POLICIES[name]._example(mb.Problem(K4, LABELS, sense=sense))
         for _ in range(8):
             decision = self.policy.decide()
             self.policy.learn(decision, [0.25, 0.5, 0.75])
@@ -219,7 +219,7 @@ def test_an_element_given_twice() -> None:
 
 @every_policy
 def test_a_refused_call_leaves_the_selection_as_it_is(name: str) -> None:
-    policy = mb.catalog.POLICIES[name](mb.Problem(K4, LABELS))
+    policy = mb.catalog.POLICIES[name]._example(mb.Problem(K4, LABELS))
     selected = policy.select(available=LABELS[1:])
     for call in (
         lambda: policy.decide(["ab", "ac"]),
@@ -242,7 +242,7 @@ def test_a_refused_call_leaves_the_selection_as_it_is(name: str) -> None:
 
 @every_policy
 def test_what_is_selected_stays_so_if_another_set_is_refused(name: str) -> None:
-    policy = mb.catalog.POLICIES[name](mb.Problem(K4, LABELS))
+    policy = mb.catalog.POLICIES[name]._example(mb.Problem(K4, LABELS))
     selected = policy.select(available=LABELS[1:])
     with pytest.raises(mb.NoBasisError):
         policy.select(available=["ab", "ac"])

@@ -45,7 +45,7 @@ def test_a_decision_that_failed_leaves_no_values_behind(name: str) -> None:
     plays = []
     for is_failing in (False, True):
         test = Failing()
-        policy = learned(mb.catalog.POLICIES[name](mb.OracleMatroid(4, test)))
+        policy = learned(mb.catalog.POLICIES[name]._example(mb.OracleMatroid(4, test)))
         first = policy.decide()
         if is_failing:
             test.fails = True
@@ -84,7 +84,7 @@ def test_a_failed_selection_from_other_elements_in_compiled_policies() -> None:
     for name in sorted(mb.catalog.POLICIES):
         test = Failing()
         matroid = mb.OracleMatroid(4, test)
-        policy, twin = (learned(mb.catalog.POLICIES[name](matroid)) for _ in range(2))
+        policy, twin = (learned(mb.catalog.POLICIES[name]._example(matroid)) for _ in range(2))
         assert policy.select([0, 1, 2]).tolist() == twin.select([0, 1, 2]).tolist()
         test.fails = True
         with pytest.raises(KeyboardInterrupt):

@@ -47,7 +47,9 @@ def test_a_log_is_a_sequence_of_updates(name: str, sense: str) -> None:
     problem = mb.Problem(K4, NAMES, sense=sense)
     for seed in seeds(3):
         rng = np.random.default_rng(seed)
-        policy, twin = (catalog.policy(name)(problem, seed=seed) for _ in range(2))
+        features = mb.LinearFeatures(np.eye(6))
+        named = catalog.policy(name)
+        policy, twin = (named(problem, seed=seed, features=features) for _ in range(2))
         for _ in range(3):
             log = _random_log(rng, 60)
             policy.learn_log(log)

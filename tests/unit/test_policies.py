@@ -158,7 +158,7 @@ def test_parameters_are_what_was_passed_and_can_be_read() -> None:
 
 def test_clones_are_fresh_and_play_the_same() -> None:
     for cls in mb.catalog.POLICIES.values():
-        policy = cls(mb.GraphicMatroid.complete(4))
+        policy = cls._example(mb.GraphicMatroid.complete(4))
         played = []
         for one in (policy, policy.clone()):
             rng = np.random.default_rng(0)
@@ -439,7 +439,7 @@ def test_a_matroid_that_changes_is_an_error_in_words_or_is_not_noticed(name: str
     for grow in (["e"] * 200, []):
         items = list("abcd")
         matroid = Resized(items)
-        policy = cls(matroid)
+        policy = cls._example(matroid)
         rng = np.random.default_rng(0)
         for t in range(60):
             try:
@@ -453,7 +453,9 @@ def test_a_matroid_that_changes_is_an_error_in_words_or_is_not_noticed(name: str
             except (ValueError, TypeError, IndexError) as error:
                 assert str(error)  # noqa: PT017
         with contextlib.suppress(ValueError):
-            mb.simulate(cls(matroid), mb.BernoulliEnvironment(np.full(len(items), 0.5)), 50)
+            mb.simulate(
+                cls._example(matroid), mb.BernoulliEnvironment(np.full(len(items), 0.5)), 50
+            )
 
 
 @pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
@@ -461,7 +463,7 @@ def test_a_rank_that_changes_is_an_error_in_words(name: str) -> None:
     for start in (0, 1, 2, 3, 20):
         Reranked.calls = start
         try:
-            policy = mb.catalog.POLICIES[name](Reranked(2, 4))
+            policy = mb.catalog.POLICIES[name]._example(Reranked(2, 4))
             for _ in range(20):
                 chosen = policy.select()
                 policy.update(chosen, np.full(len(chosen), 0.5))

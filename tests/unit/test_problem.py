@@ -360,7 +360,7 @@ def test_a_restricted_round_is_a_round_on_the_restriction(name: str) -> None:
         if reference.rank(7, inside) < matroid.rank:
             continue
         history = [(e, float(r)) for e in range(10) for r in rng.random(3)]
-        policy, other = cls(matroid), cls(mb.OracleMatroid(7, inside))
+        policy, other = cls._example(matroid), cls._example(mb.OracleMatroid(7, inside))
         for e, reward in history:
             policy.update([e], [reward])
             known = np.flatnonzero(restricted == e)
@@ -392,7 +392,7 @@ def test_osub_near_the_best_available_arm() -> None:
 def test_an_available_loop_is_never_played() -> None:
     matroid = mb.GraphicMatroid([(0, 0), (0, 1), (0, 1), (1, 2)])
     for cls in mb.catalog.POLICIES.values():
-        policy = cls(matroid)
+        policy = cls._example(matroid)
         for _ in range(20):
             chosen = policy.select(available=[0, 1, 3])
             assert chosen.tolist() == [1, 3]
@@ -520,7 +520,7 @@ def test_the_explanation_of_an_exchange_and_of_first_rounds() -> None:
 
 @pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))
 def test_every_policy_explains(name: str) -> None:
-    policy = mb.catalog.POLICIES[name](mb.GraphicMatroid.complete(4))
+    policy = mb.catalog.POLICIES[name]._example(mb.GraphicMatroid.complete(4))
     rng = np.random.default_rng(0)
     for t in range(30):
         restricted = None if t % 2 else [0, 1, 2, 3, 4]

@@ -33,7 +33,7 @@ def experienced(name: str, problem: str = "graph with labels", calls: int = 60) 
         warnings.simplefilter("ignore")
         for _ in range(calls):
             continuing.act(policy, rng)
-    policy.decide()
+    policy.decide(**continuing.context(policy, rng))
     return policy
 
 
@@ -58,7 +58,7 @@ def test_parameters_and_problem_come_back(name: str, path: Path) -> None:
 def test_an_open_selection_comes_back(path: Path) -> None:
     for name in continuing.POLICIES:
         policy = experienced(name)
-        selected = policy.select()
+        selected = policy.select(**continuing.context(policy, np.random.default_rng(3)))
         policy.save(path)
         again = loaded(path)
         assert again.select() == selected
@@ -355,7 +355,7 @@ def test_what_is_saved_is_of_one_moment(path: Path) -> None:
 @pytest.mark.parametrize("slot", [-1, 6, 2**31 - 1, -(2**31)])
 def test_cached_answers_that_do_not_fit_are_refused(name: str, slot: int, path: Path) -> None:
     matroid = mb.OracleMatroid(6, lambda elements: len(elements) <= 3)
-    policy = mb.catalog.POLICIES[name](matroid)
+    policy = mb.catalog.POLICIES[name]._example(matroid)
     rng = np.random.default_rng(0)
     for _ in range(20):
         policy.update(policy.select(), rng.random(3))

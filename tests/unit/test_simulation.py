@@ -97,7 +97,11 @@ def test_confidence_at_the_horizon(kind: str, name: str, sense: str) -> None:
         if kind == "gaussian"
         else mb.BernoulliEnvironment(means)
     )
-    policy = mb.catalog.POLICIES[name](mb.Problem(U24, labels=list("abcd"), sense=sense))
+    policy = mb.catalog.POLICIES[name]._example(mb.Problem(U24, labels=list("abcd"), sense=sense))
+    if policy._confidence_refusal:
+        with pytest.raises(ValueError, match=f"{name} has no confidence"):
+            mb.simulate(policy, mb.GaussianEnvironment([0.1] * 4), 10, confidence=0.05)
+        return
     is_bounded = np.isfinite(policy.reward_range).all()
     if is_bounded and kind == "gaussian":
         return

@@ -159,7 +159,7 @@ def test_a_policy_in_python_without_any_lock() -> None:
 # OSUB cannot play smaller sets.
 @pytest.mark.parametrize("name", sorted({*mb.catalog.POLICIES} - {"OSUB"}))
 def test_every_policy(name: str) -> None:
-    site = LoggedSite(mb.catalog.POLICIES[name](PARTITION))
+    site = LoggedSite(mb.catalog.POLICIES[name]._example(PARTITION))
     in_threads(lambda thread: site.visit(thread, 1_000))
     site.close()
     site.check(4_000)
@@ -289,7 +289,9 @@ def test_a_million_open_decisions_fit_in_400_megabytes() -> None:
 def test_no_thread_is_kept_out(name: str) -> None:
     """Four threads that call again and again: each gets its turn, however quick the others are."""
     policy: Any = (
-        InPython(PARTITION) if name == "in Python" else mb.catalog.POLICIES[name](PARTITION)
+        InPython(PARTITION)
+        if name == "in Python"
+        else mb.catalog.POLICIES[name]._example(PARTITION)
     )
     counts, is_over = [0] * 4, threading.Event()
 

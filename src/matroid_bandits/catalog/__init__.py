@@ -25,6 +25,7 @@ from matroid_bandits.catalog.classes import (
     policy,
     policy_class,
     summary,
+    takes_features,
     takes_seed,
 )
 from matroid_bandits.catalog.geometries import (
@@ -86,6 +87,7 @@ __all__ = [
     "projective_plane",
     "r10",
     "summary",
+    "takes_features",
     "takes_seed",
     "uniform",
     "vamos",

@@ -9,6 +9,7 @@ from matroid_bandits import environments, policies
 from matroid_bandits._arguments import abbreviated, check_known, choice
 from matroid_bandits._call_text import call_text, parse_call
 from matroid_bandits.environments import Environment
+from matroid_bandits.features import LinearFeatures
 from matroid_bandits.indices.by_name import INDICES
 from matroid_bandits.matroids import Matroid, UniformMatroid
 from matroid_bandits.matroids.by_name import MATROIDS
@@ -24,6 +25,7 @@ __all__ = [
     "policy",
     "policy_class",
     "summary",
+    "takes_features",
     "takes_seed",
 ]
 
@@ -57,9 +59,24 @@ class NamedPolicy:
     cls: type[Policy]
     parameters: Mapping[str, Any]
 
-    def __call__(self, matroid: Matroid, *, seed: int | None = None) -> Policy:
-        """A new policy for `matroid`; `seed` is for one that draws and has no seed of its own."""
+    def __call__(
+        self,
+        matroid: Matroid,
+        *,
+        seed: int | None = None,
+        features: LinearFeatures | None = None,
+    ) -> Policy:
+        """A new policy for `matroid`; `seed` is for one that draws and has no seed of its own,
+        `features` for one that learns from features.
+        """
         given = dict(self.parameters)
+        if takes_features(self.cls):
+            if features is None:
+                raise ValueError(
+                    f"{self.name} needs features of the elements: pass features=LinearFeatures(...)"
+                    ", or run it in a study, whose instances can have features"
+                )
+            given["features"] = features
         if seed is not None and takes_seed(self.cls):
             given.setdefault("seed", seed)
         return self.cls(matroid, **given)
@@ -92,13 +109,15 @@ def policy(text: str) -> NamedPolicy:
         )
     name, parameters = parse_call(text)
     cls = policy_class(name)
-    allowed = [known for known in inspect.signature(cls).parameters if known != "matroid"]
+    allowed = [
+        known for known in inspect.signature(cls).parameters if known not in ("matroid", "features")
+    ]
     check_known(cls.name, parameters, allowed)
     ordered = {key: parameters[key] for key in allowed if key in parameters}
     found = NamedPolicy(call_text(cls.name, ordered), cls, ordered)
     try:
         # The class checks its values.
-        found(UniformMatroid(1, 2), seed=0)
+        found(UniformMatroid(1, 2), seed=0, features=LinearFeatures([[1.0], [0.0]]))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{found.name}: {error}") from error
     return found
@@ -118,6 +137,14 @@ def takes_seed(cls: type) -> bool:
         return "seed" in inspect.signature(cls).parameters
     except (ValueError, TypeError):
         # A class in C without a signature.
+        return False
+
+
+def takes_features(cls: type) -> bool:
+    """Whether a policy class learns from features: its constructor has a parameter ``features``."""
+    try:
+        return "features" in inspect.signature(cls).parameters
+    except (ValueError, TypeError):
         return False
 
 

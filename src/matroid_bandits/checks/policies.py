@@ -82,9 +82,13 @@ def check_policy(
         raise TypeError(
             f"check_policy needs a class or a function that makes a policy, got {factory!r}"
         )
+    make: Callable[[Any], SupportsSelectUpdate] = factory
+    if isinstance(factory, type) and issubclass(factory, Policy):
+        # With features, where the class needs them.
+        make = factory._example
     rounds = integer(rounds, "rounds", minimum=1)
     rng = np.random.default_rng(integer(seed, "seed", minimum=0))
-    made = factory(UniformMatroid(1, 2))
+    made = make(UniformMatroid(1, 2))
     for method in ("select", "update"):
         if not callable(getattr(made, method, None)):
             raise TypeError(f"the factory made {made!r}, which has no method {method}")
@@ -97,7 +101,7 @@ def check_policy(
         for name, check in checks.items():
             if name in exempt:
                 continue
-            refusal = check(factory, matroid, rounds if name == "selection" else rounds // 3, rng)
+            refusal = check(make, matroid, rounds if name == "selection" else rounds // 3, rng)
             if refusal is not None and refusal not in refusals:
                 refusals.add(refusal)
                 print(f'not checked, "{name}": {refusal}')  # noqa: T201

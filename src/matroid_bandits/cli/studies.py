@@ -102,6 +102,13 @@ SHIPPED = (
         "matroid-bandits large --quick --only 'partition Gaussian'",
     ),
     _Shipped(
+        "features",
+        "run policies that learn from features, and write a report",
+        "Run CombLinUCB and CombLinTS, which learn from features, beside MAUB on catalogs of 1,000 "
+        "to 20,000 items and on movies, 10 runs each, and write a report.",
+        "matroid-bandits features --quick --only 'partition 5,000'",
+    ),
+    _Shipped(
         "identify",
         "run rules until they know the best basis, and write a report",
         "Run five rules of identification on six matroids until they are sure of the best basis, "

@@ -3,6 +3,12 @@
 from matroid_bandits.datasets.download import DownloadError, fetch_movielens
 from matroid_bandits.datasets.movie_catalog import GENRES, ORDERS, MovieCatalog
 from matroid_bandits.datasets.movielens import read_movielens
+from matroid_bandits.datasets.ratings import (
+    Ratings,
+    movie_factors,
+    read_ratings,
+    synthetic_ratings,
+)
 from matroid_bandits.datasets.synthetic import synthetic_catalog
 
 __all__ = [
@@ -10,7 +16,11 @@ __all__ = [
     "ORDERS",
     "DownloadError",
     "MovieCatalog",
+    "Ratings",
     "fetch_movielens",
+    "movie_factors",
     "read_movielens",
+    "read_ratings",
     "synthetic_catalog",
+    "synthetic_ratings",
 ]

@@ -19,7 +19,7 @@ from matroid_bandits._arguments import abbreviated
 from matroid_bandits._types import CountArray, FloatArray
 from matroid_bandits.datasets.movie_catalog import GENRES, MovieCatalog
 
-__all__ = ["read_movielens"]
+__all__ = ["each_rating", "read_movielens"]
 
 _SOURCE = "https://grouplens.org/datasets/movielens"
 
@@ -323,6 +323,15 @@ def _read_ratings(
     # Those never rated come last.
     arrivals = [arrival.get(row, len(rows)) for row in range(len(rows))]
     return np.array(counts, dtype=np.int64), np.array(sums), np.array(arrivals, dtype=np.int64)
+
+
+def each_rating(root: Traversable) -> Iterator[tuple[int, int, float]]:
+    """User, movie and stars of every rating of a release that was read before."""
+    folder, form = _release(root)
+    file = _ratings_file(folder, form)
+    with _opened(file, form, _MAX_BYTES["ratings"]) as lines:
+        for _, fields in _rows(file, lines, form.rating):
+            yield int(fields[0]), int(fields[1]), float(fields[2])
 
 
 def _unfit(file: Traversable, number: int, fields: list[str], line: _Line) -> ValueError:

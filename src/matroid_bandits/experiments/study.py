@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from matroid_bandits._arguments import integer, suggestion
 from matroid_bandits._call_text import parse_call
 from matroid_bandits.delays import Delay
 from matroid_bandits.environments import Environment, random_means
+from matroid_bandits.features import LinearFeatures
 from matroid_bandits.identification import SamplingRule, identification_lower_bound
 from matroid_bandits.lower_bound import regret_lower_bound
 from matroid_bandits.matroids import Matroid
@@ -90,6 +91,16 @@ class Stopping:
     threshold: Literal["proven", "customary"]
 
 
+class FeatureModel(Protocol):
+    """Features of the elements of an instance, and means that go with them."""
+
+    def features(self, seed: int) -> LinearFeatures:
+        """The features of run number `seed`."""
+
+    def means(self, seed: int) -> npt.NDArray[np.float64] | None:
+        """The means of run number `seed`; None if the environment of the instance has them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Instance:
     """A matroid and its environment.
@@ -123,6 +134,8 @@ class Instance:
         How late feedback comes; by default at once.
     stopping : Stopping, optional
         When a run of identification ends; None in a study of regret.
+    features : FeatureModel, optional
+        Features of the elements, for policies that learn from them, and means that go with them.
     """
 
     name: str
@@ -138,6 +151,7 @@ class Instance:
     sense: Literal["max", "min"] = "max"
     delay: Delay | None = None
     stopping: Stopping | None = None
+    features: FeatureModel | None = None
 
     @property
     def problem(self) -> Matroid | Problem[Any, Any]:
@@ -146,6 +160,9 @@ class Instance:
 
     def environment_for(self, seed: int) -> Environment:
         """The environment of run number `seed`."""
+        means = None if self.features is None else self.features.means(seed)
+        if means is not None:
+            return self.environment(means)
         if isinstance(self.means, tuple):
             low, high = self.means
             return self.environment(random_means(self.matroid.size, seed, low=low, high=high))
@@ -153,6 +170,9 @@ class Instance:
 
     def lower_bound(self, seed: int) -> float:
         """The lower bound on the regret of run number `seed`; NaN if there is none."""
+        if self.features is not None:
+            # It is for elements that have nothing in common.
+            return float("nan")
         try:
             return float(regret_lower_bound(self.problem, self.environment_for(seed), self.horizon))
         except (NotImplementedError, ValueError):
@@ -198,16 +218,29 @@ class PolicySpec:
         Class, parameters and, for a class of the user's, the fingerprint of its code.
     takes_seed : bool
         Whether `make` takes the seed of the run as well: the policy draws random numbers.
+    takes_features : bool
+        Whether `make` takes the features of the instance as well.
     """
 
     name: str
     make: Callable[..., SupportsSelectUpdate]
     origin: Mapping[str, Any] = field(repr=False)
     takes_seed: bool = False
+    takes_features: bool = False
 
-    def new_policy(self, problem: Matroid | Problem, seed: int) -> SupportsSelectUpdate:
-        """A new policy for run number `seed`."""
-        return self.make(problem, seed=seed) if self.takes_seed else self.make(problem)
+    def new_policy(
+        self, problem: Matroid | Problem, seed: int, features: FeatureModel | None = None
+    ) -> SupportsSelectUpdate:
+        """A new policy for run number `seed`, on an instance with these features."""
+        more: dict[str, Any] = {"seed": seed} if self.takes_seed else {}
+        if self.takes_features:
+            if features is None:
+                raise ValueError(
+                    f"{self.name} needs features: give the instance some, such as "
+                    'features = { generate = "topics", n_features = 20 }'
+                )
+            more["features"] = features.features(seed)
+        return self.make(problem, **more)
 
 
 @dataclass(frozen=True, eq=False)

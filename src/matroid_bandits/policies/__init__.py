@@ -1,6 +1,8 @@
 """Policies. A new one is one file here and one line below."""
 
 from matroid_bandits.policies.base import Policy
+from matroid_bandits.policies.comb_lin_ts import CombLinTS
+from matroid_bandits.policies.comb_lin_ucb import CombLinUCB
 from matroid_bandits.policies.contract.confidence import Confidence
 from matroid_bandits.policies.contract.decision import Decision
 from matroid_bandits.policies.contract.drift import Drift
@@ -26,6 +28,8 @@ __all__ = [
     "MAUB",
     "OMM",
     "OSUB",
+    "CombLinTS",
+    "CombLinUCB",
     "Confidence",
     "Decision",
     "Drift",

@@ -22,6 +22,7 @@ from matroid_bandits._arguments import (
 from matroid_bandits._core.policies.base import PolicyKernel
 from matroid_bandits._overrides import overridden
 from matroid_bandits._types import Selection
+from matroid_bandits.errors import no_features
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.contract.availability import Availability, availability_mask
 from matroid_bandits.policies.contract.confidence import Confidence, Confident
@@ -37,6 +38,7 @@ from matroid_bandits.policies.contract.translation import Translation
 from matroid_bandits.problem import Problem, not_a_matroid
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Self
 
     import numpy.typing as npt
@@ -175,6 +177,15 @@ class Policy(
         """The rule by which `kernel` has chosen `selected`, for `explain`."""
         return (type(self).__doc__ or type(self).__name__).strip().partition("\n")[0]
 
+    def _explained(self, kernel: PolicyKernel) -> dict[str, Any]:  # noqa: ARG002
+        """What `explain` says besides, for a policy with features."""
+        return {}
+
+    @classmethod
+    def _example(cls, matroid: MatroidLike[Any]) -> Self:
+        """A policy for checks of the class, with the defaults of its parameters."""
+        return cls(matroid)
+
     def _assumed_noise(self) -> float | None:
         """The noise level that the policy assumes by default, None if it assumes none."""
         return None
@@ -212,7 +223,11 @@ class Policy(
     # ---- what users call ----
 
     def select(
-        self, available: Iterable[Any] | None = None, *, allow_smaller: bool = False
+        self,
+        available: Iterable[Any] | None = None,
+        *,
+        allow_smaller: bool = False,
+        features: Any = None,
     ) -> Selection:
         """The basis to play.
 
@@ -228,6 +243,10 @@ class Policy(
         allow_smaller : bool, default False
             If the available elements contain no full basis, select a largest set that may be
             played, instead of raising an error.
+        features : array_like, mapping or data frame, optional
+            For a policy with features: those of this round, as
+            :class:`~matroid_bandits.LinearFeatures` takes them. By default those that the round has
+            already, else the fixed ones. With others than before, the round is decided anew.
 
         Returns
         -------
@@ -242,6 +261,10 @@ class Policy(
             If the call comes from inside another one: from a matroid, an index, an environment or a
             rule that this policy is calling. Nothing has changed then.
         """
+        if features is not None:
+            mask = None if available is None else availability_mask(self._problem, available)
+            with self._round_features(features, mask, to_decide=False):
+                return Policy.select(self, available, allow_smaller=allow_smaller)
         if available is None and self._kernel_decides:
             selected = self._kernel.select()
             return selected if self._is_plain else self._problem.names(selected)  # type: ignore[return-value]
@@ -334,6 +357,7 @@ class Policy(
                 counts=self.counts,
                 index=self._in_user_units(kernel.index_values()),
                 confidence=confidence,
+                **self._explained(kernel),
             )
 
     def _quick_confidence(self) -> Confidence | None:
@@ -360,6 +384,16 @@ class Policy(
         """Elements as the user calls them."""
         names: Selection = elements if self._is_plain else self._problem.names(elements)  # type: ignore[assignment]
         return names
+
+    def _round_features(
+        self,
+        features: Any,  # noqa: ARG002
+        mask: Any,  # noqa: ARG002
+        *,
+        to_decide: bool,  # noqa: ARG002
+    ) -> AbstractContextManager[None]:
+        """A context in which a round has features of its own."""
+        raise no_features(type(self).__name__)
 
     # ---- rules and hooks written in Python; the guard is held ----
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from matroid_bandits.catalog import policy_class, takes_features
 from matroid_bandits.catalog._sizes import at_most
 from matroid_bandits.problem import Problem
 from matroid_bandits.service.bombs import refuse_bombs, refuse_slow, refuse_slow_policy
@@ -66,6 +67,7 @@ def made_policy(spec: Any, problem: Problem[Any, Any]) -> Policy[Any]:
     for key in ("problem", "matroid"):
         if isinstance(spec, dict) and key in spec:
             raise invalid("the problem stands beside the policy, not inside it", f"policy.{key}")
+    _refuse_features(spec)
     try:
         refuse_slow_policy(spec, problem)
         return policy_from_spec(spec, problem)
@@ -73,3 +75,21 @@ def made_policy(spec: Any, problem: Problem[Any, Any]) -> Policy[Any]:
         raise at_place(error, "policy") from error
     except MemoryError:
         raise invalid("needs more memory than there is", "policy") from None
+
+
+def _refuse_features(spec: str | dict[str, Any]) -> None:
+    """Refuse a policy with features: a log is replayed to the last bit on any machine, and products
+    of matrices are not the same on all.
+    """
+    name = spec.partition("(")[0] if isinstance(spec, str) else spec.get("type")
+    try:
+        cls = policy_class(str(name).strip())
+    except ValueError:
+        # Refused with its own message.
+        return
+    if takes_features(cls):
+        raise invalid(
+            f"{cls.name} learns from features, which this server does not take; use the library, "
+            "where decide(features=...) does",
+            "policy",
+        )

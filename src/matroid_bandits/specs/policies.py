@@ -9,6 +9,7 @@ from matroid_bandits._arguments import abbreviated
 from matroid_bandits._call_text import parse_call
 from matroid_bandits._plain_data import class_text
 from matroid_bandits.catalog import policy_class
+from matroid_bandits.features import LinearFeatures
 from matroid_bandits.indices import Index
 from matroid_bandits.indices.by_name import index_class
 from matroid_bandits.matroids import Matroid
@@ -113,6 +114,8 @@ def policy_at(
             arguments[name] = _index_at(table.at(name), table.values[name], own)
         elif name == "restart" and isinstance(table.values.get(name), Mapping):
             arguments[name] = _restart_at(table.at(name), table.values[name])
+        elif name == "features" and isinstance(table.values.get(name), Mapping):
+            arguments[name] = features_at(table.at(name), table.values[name])
         elif name in table:
             arguments[name] = table.tuples(name)
     bound = BoundArguments(signature(cls), arguments)
@@ -138,6 +141,18 @@ def _problem_parameter(cls: type, table: Table) -> str | None:
     found = [name for name in ("matroid", "problem", *names[:1]) if name in names]
     # A class that makes its matroid itself begins with another parameter.
     return found[0] if found and (found[0] == "problem" or found[0] not in table) else None
+
+
+def features_at(place: str, spec: Any) -> LinearFeatures:
+    """The features that `spec`, found at a place, describes: what their `to_spec` returns."""
+    table = Table(spec, place, "{'phi': [[1, 0], [0, 1]], 'noise': 0.2}")
+    keys = list(signature(LinearFeatures).parameters)
+    table.check_keys([*keys, "labels"])
+    arguments = {key: table.values[key] for key in keys if key in table}
+    if "labels" in table:
+        labels, rows = table.tuples("labels"), table.required("phi", "phi = [[1, 0], [0, 1]]")
+        arguments["phi"] = table.call(lambda: dict(zip(labels, rows, strict=True)))
+    return table.call(lambda: LinearFeatures(**arguments))
 
 
 def _index_at(place: str, spec: Any, own: Mapping[str, type]) -> Index:

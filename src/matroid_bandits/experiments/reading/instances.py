@@ -12,6 +12,7 @@ from matroid_bandits import catalog
 from matroid_bandits._arguments import real_array
 from matroid_bandits._types import FloatArray
 from matroid_bandits.experiments.reading.classes import class_at, parameters_for
+from matroid_bandits.experiments.reading.features import features_at
 from matroid_bandits.experiments.reading.files import Columns, read_csv
 from matroid_bandits.experiments.reading.fingerprint import fingerprint, identity_of_class, plain
 from matroid_bandits.experiments.reading.kinds import REGRET, KindOfStudy, stopping_at
@@ -27,7 +28,7 @@ __all__ = ["instance_at"]
 Sense = Literal["max", "min"]
 
 # Of an instance of any study.
-_KEYS = ("name", "matroid", "sense", "environment", "note")
+_KEYS = ("name", "matroid", "sense", "environment", "features", "note")
 _SENSES: tuple[Sense, ...] = ("max", "min")
 _USUAL_MEANS = (0.5, 1.0)
 
@@ -73,6 +74,13 @@ def instance_at(
         means: FloatArray | tuple[float, float] = source.means
     else:
         means = _means(environment, source)
+    features = features_at(section, source.matroid.size, movies, seed)
+    linear = None if features is None else features.means(seed)
+    if linear is not None:
+        if "means" in section.value("environment", {}):
+            raise section.error("the means come with the features; leave them out", "environment")
+        # Of the first run.
+        means = (float(linear.min(initial=0)), float(linear.max(initial=0)))
     sense = _sense(top, section, source)
     delay = delay_at(top, section)
     stopping = None if kind is REGRET else stopping_at(top, section)
@@ -94,6 +102,7 @@ def instance_at(
             **({} if sense == "max" else {"sense": sense}),
             **({} if delay is None else {"delay": identity_of_delay(delay)}),
             **({} if stopping is None else asdict(stopping)),
+            **({} if features is None else {"features": features.origin()}),
         },
         note=section.text("note"),
         warning=source.warning,
@@ -102,6 +111,7 @@ def instance_at(
         sense=sense,
         delay=delay,
         stopping=stopping,
+        features=features,
     )
     # The means of every run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):

@@ -2,12 +2,16 @@
 
 from os import PathLike
 
+from matroid_bandits._types import FloatArray
 from matroid_bandits.datasets import (
     DownloadError,
     MovieCatalog,
     fetch_movielens,
+    movie_factors,
     read_movielens,
+    read_ratings,
     synthetic_catalog,
+    synthetic_ratings,
 )
 
 __all__ = ["SYNTHETIC", "USUAL", "Movies"]
@@ -56,6 +60,35 @@ class Movies:
                 "for real ones give their path: --movielens PATH"
             )
         return movies.choose(number, order), warning
+
+    def factors(
+        self,
+        number: int,
+        order: str,
+        path: str | PathLike[str] | None,
+        n_features: int,
+        seed: int,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Features of the movies of `choose` from one half of their ratings, and the means of the
+        other half.
+
+        Parameters
+        ----------
+        number, order, path
+            As for `choose`.
+        n_features : int
+            Number of features.
+        seed : int
+            Seed of the halves.
+        """
+        chosen, warning = self.choose(number, order, path)
+        where = self._path if path is None else path
+        if warning:
+            ratings = synthetic_ratings(chosen)
+        else:
+            ratings = read_ratings(fetch_movielens() if where is None else where)
+        features, other = movie_factors(chosen, ratings, n_features=n_features, seed=seed)
+        return features, other.means
 
 
 def _find(path: str | PathLike[str] | None) -> tuple[MovieCatalog, str]:

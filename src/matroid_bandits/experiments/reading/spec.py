@@ -47,6 +47,7 @@ from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
 from matroid_bandits.simulation import LONGEST, refuse_unfit, refuse_without_decisions
+from matroid_bandits.specs.policies import features_at
 
 __all__ = ["load_study", "policy_spec", "shipped_study", "try_policy"]
 
@@ -55,6 +56,8 @@ _KEYS = ("kind", "title", "runs", "seed", "sense", "environment", "instances", "
 
 # Keys of a policy that are not its parameters.
 _NOT_PARAMETERS = ("type", "label")
+# Parameters of a policy that come from the run and the instance, if the study does not say.
+_FROM_INSTANCE = ("seed", "features")
 
 
 def load_study(
@@ -154,7 +157,7 @@ def try_policy(policy: PolicySpec, instance: Instance, seed: int) -> None:
     if isinstance(policy, RuleSpec):
         try_rule(policy, instance, seed)
         return
-    made = policy.new_policy(instance.problem, seed)
+    made = policy.new_policy(instance.problem, seed, instance.features)
     _check_is_policy(made)
     _check_sense(made, instance)
     refuse_unfit(made, instance.environment_for(seed))
@@ -300,8 +303,12 @@ def _policy(section: Section) -> PolicySpec:
     section, written = with_call_parameters(section, _NOT_PARAMETERS)
     cls = class_at(section, catalog.policy_class, catalog.POLICIES)
     parameters = parameters_for(
-        cls, section, exclude=_NOT_PARAMETERS, given=("matroid", "problem"), optional=("seed",)
+        cls, section, exclude=_NOT_PARAMETERS, given=("matroid", "problem"), optional=_FROM_INSTANCE
     )
+    if isinstance(parameters.get("features"), Mapping):
+        parameters["features"] = section.call(
+            "features", features_at, "features", parameters["features"]
+        )
     if "index" in parameters:
         parameters["index"] = _index(section, parameters["index"])
     name: str = getattr(cls, "name", "") or cls.__name__
@@ -328,6 +335,7 @@ def _spec(cls: type, parameters: dict[str, Any], name: str) -> PolicySpec:
         make=partial(_make, cls, parameters),
         origin={**identity_of_class(cls), "parameters": plain(parameters)},
         takes_seed="seed" not in parameters and catalog.takes_seed(cls),
+        takes_features="features" not in parameters and catalog.takes_features(cls),
     )
 
 

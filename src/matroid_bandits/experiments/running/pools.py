@@ -23,6 +23,9 @@ __all__ = ["available_cores", "check_dask", "dask_cluster", "local_processes", "
 # Workers of a cluster may come and go; they are counted again after so many seconds.
 _SECONDS = 2.0
 
+# What BLAS reads how many threads it may use from.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
 # How one speaks to a Dask scheduler; http is its dashboard.
 _SCHEMES = "tcp|tls|ucx|ucxx|ws|wss"
 
@@ -46,7 +49,11 @@ def local_processes(jobs: int) -> Iterator[Callable[[], Executor]]:
         for broken in pools:
             broken.shutdown(wait=True, kill_workers=True)
         pool: Executor = ProcessPoolExecutor(
-            max_workers=jobs, initializer=begin_process, initargs=(os.getpid(),)
+            max_workers=jobs,
+            initializer=begin_process,
+            initargs=(os.getpid(),),
+            # Products of matrices in several threads of several processes wait for each other.
+            env=dict.fromkeys(_THREADS, "1"),
         )
         pools[:] = [pool]
         return pool

@@ -77,7 +77,7 @@ class ChunkAnswer(NamedTuple):
 def simulated(instance: Instance, policy: PolicySpec, seed: int) -> Simulation:
     """Run number `seed` of a policy on an instance."""
     problem = instance.problem
-    made = policy.new_policy(problem, seed)
+    made = policy.new_policy(problem, seed, instance.features)
     has_problem = hasattr(made, "problem") or hasattr(made, "matroid")
     return simulate(
         made,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -127,6 +127,8 @@ class Confident:
     _translation: Translation
     # Elements that were dropped on the way to this problem.
     _n_dropped: int = 0
+    # Why there is no answer for a class; empty if there is one.
+    _confidence_refusal: ClassVar[str] = ""
 
     def confidence(
         self,
@@ -245,6 +247,8 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
 
     def _family(self, noise: float | None, family: str | None) -> Family:
         """How rewards are assumed to vary: as is said, or as the policy assumes."""
+        if self._confidence_refusal:
+            raise ValueError(f"{type(self).__name__} has no confidence: {self._confidence_refusal}")
         low, high = self._kernel.feedback.low, self._kernel.feedback.high
         is_bounded = isfinite(low) and isfinite(high)
         own: float | None = getattr(self, "noise", None)

@@ -1,7 +1,8 @@
 """Why a policy selected a set, in the labels and units of the user."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,11 @@ class Line:
         it, the one with the best index (the best mean, where there is no index). Of any other, the
         one it would take the place of: of all it can replace, the one with the worst mean. None if
         there is none.
+    estimate : float
+        Its mean as a policy with features estimates it; NaN for other policies.
+    features : tuple of (str, float)
+        Of a policy with features, the names of those that contribute most to the estimate, for or
+        against it, and how much: feature times coefficient. The strongest first, three at most.
     """
 
     element: Any
@@ -57,6 +63,8 @@ class Line:
     count: int
     index: float
     partner: Any
+    estimate: float = nan
+    features: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,6 +115,8 @@ def explanation_of(
     counts: npt.NDArray[np.int64],
     index: FloatArray,
     confidence: Confidence | None,
+    estimates: FloatArray | None = None,
+    contributions: Callable[[int], tuple[tuple[str, float], ...]] | None = None,
 ) -> Explanation:
     """Explain `selected`, a basis of `matroid`.
 
@@ -126,12 +136,16 @@ def explanation_of(
         How often each element was observed.
     confidence : Confidence or None
         Whether the best basis is settled, if that is known.
+    estimates : array of float, optional
+        The means by features, which then say which elements are weakest.
+    contributions : callable, optional
+        The strongest features of an element, and what each adds to its estimate.
     """
     playable = np.ones(problem.size, dtype=np.bool_)
     playable[matroid.loops] = False
     playable[selected] = False
     others = np.flatnonzero(playable)
-    means_as_gains = problem.gains(means)
+    means_as_gains = problem.gains(means if estimates is None else estimates)
     # What was never observed is as promising as can be.
     known = np.where(np.isnan(index), means_as_gains, problem.gains(index))
     promise = np.where(np.isnan(known), np.inf, known)
@@ -156,6 +170,8 @@ def explanation_of(
             count=int(counts[e]),
             index=float(index[e]),
             partner=None if other < 0 else problem.name(other),
+            estimate=nan if estimates is None else float(estimates[e]),
+            features=() if contributions is None else contributions(e),
         )
 
     return Explanation(
@@ -210,4 +226,14 @@ def _number(value: float) -> str:
 def _table(first: str, last: str, lines: list[Line]) -> list[str]:
     """Names to the left, numbers to the right."""
     rows = [(first, "mean", "count", "index", last), *map(_cells, lines)]
-    return aligned(rows, left=(0, 4))
+    if not any(line.features for line in lines):
+        return aligned(rows, left=(0, 4))
+    features = [("estimate", "features"), *map(_feature_cells, lines)]
+    return aligned(
+        [(*row, *more) for row, more in zip(rows, features, strict=True)], left=(0, 4, 6)
+    )
+
+
+def _feature_cells(line: Line) -> tuple[str, str]:
+    parts = ", ".join(f"{name} {value:+.3g}" for name, value in line.features)
+    return _number(line.estimate), parts or "-"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -60,6 +61,9 @@ class LateFeedback(Generic[Selection]):
         @property
         def _hook(self) -> Callable[[IntArray, FloatArray], None] | None: ...
         def _names(self, elements: IntArray) -> Selection: ...
+        def _round_features(
+            self, features: Any, mask: Any, *, to_decide: bool
+        ) -> AbstractContextManager[None]: ...
 
     def decide(
         self,
@@ -69,6 +73,7 @@ class LateFeedback(Generic[Selection]):
         id: str | int | None = None,  # noqa: A002
         shown: Iterable[Any] | None = None,
         propensities: int | None = None,
+        features: Any = None,
     ) -> Decision[Selection]:
         """Make a decision: a round of its own, which stays open until its feedback has come.
 
@@ -95,6 +100,10 @@ class LateFeedback(Generic[Selection]):
             Estimate how likely each element of the set was, by so many more draws of the rule, for
             :func:`~matroid_bandits.evaluate_log`. They are `propensities` of the decision. The
             plays stay the same. It takes about as long as so many rounds.
+        features : array_like, mapping or data frame, optional
+            For a policy with features: those of this round, as
+            :class:`~matroid_bandits.LinearFeatures` takes them; by default the fixed ones. Feedback
+            is learned with them, whenever it comes.
 
         Returns
         -------
@@ -126,9 +135,13 @@ class LateFeedback(Generic[Selection]):
         smaller = truth_value(allow_smaller, "allow_smaller")
         instead = None if shown is None else self._shown_elements(shown)
         draws = 0 if propensities is None else self._n_draws(propensities, shown)
-        made, number, elements, chances = self._kernel.open(
-            identifier, mask, smaller, self._rule, instead, draws
-        )
+        own: AbstractContextManager[None] = nullcontext()
+        if features is not None:
+            own = self._round_features(features, mask, to_decide=True)
+        with own:
+            made, number, elements, chances = self._kernel.open(
+                identifier, mask, smaller, self._rule, instead, draws
+            )
         proposed, guard = self._names(elements), self._kernel.guard
         names = proposed if instead is None else self._names(instead)
         return Decision(made, names, number, self._problem, guard, mask, proposed, chances)

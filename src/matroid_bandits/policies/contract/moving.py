@@ -8,6 +8,7 @@ import numpy as np
 
 from matroid_bandits._arguments import abbreviated
 from matroid_bandits._core.policies.contract.decisions import DecisionTable
+from matroid_bandits.errors import no_features
 from matroid_bandits.policies.contract.checked_state import SLACK
 from matroid_bandits.policies.contract.decision import names_of
 from matroid_bandits.policies.contract.memory import moved_memory
@@ -115,6 +116,8 @@ class Moving:
         self,
         problem: Problem[Any, Any],
         prior: Mapping[Any, tuple[float, int]] | None = None,
+        *,
+        features: Any = None,
     ) -> Self:
         """The same policy for a problem with other elements, or other constraints.
 
@@ -127,6 +130,9 @@ class Moving:
             The new problem, with labels.
         prior : mapping, optional
             ``{label: (mean, count)}`` for new elements: as if they had been observed.
+        features : mapping, array_like or data frame, optional
+            For a policy with fixed features: those of new elements, ``{label: vector}``, or those
+            of all elements of the new problem. Elements without new ones keep theirs.
 
         Returns
         -------
@@ -153,9 +159,8 @@ class Moving:
             "moved_to", f"it defines {said[0]}" if said else reason_for_own_state(self)
         )
         _refuse_other(self._problem, problem)
-        # The matroid is the first argument, whatever a class of one's own calls it.
-        first = next(iter(self._arguments))
-        new: Self = self._with_arguments({first: problem})  # type: ignore[attr-defined]
+        arguments = self._arguments_for(problem, features)
+        new: Self = self._with_arguments(arguments)  # type: ignore[attr-defined]
         known = {name: e for e, name in enumerate(self._problem.labels or ())}
         for name in prior or ():
             if name in known:
@@ -170,6 +175,13 @@ class Moving:
         if prior:
             new.observe(prior)
         return new
+
+    def _arguments_for(self, problem: Problem[Any, Any], features: Any) -> dict[str, Any]:
+        """The arguments of the constructor that are others for a new problem."""
+        if features is not None:
+            raise no_features(type(self).__name__)
+        # The matroid is the first argument, whatever a class of one's own calls it.
+        return {next(iter(self._arguments)): problem}
 
     def _moved_state(self, new: Moving, old_numbers: IntArray) -> dict[str, Any]:
         """The state of this policy's kernel for the kernel of `new`.

@@ -3,6 +3,7 @@
 from typing import Any
 
 from matroid_bandits._plain_data import class_text, plain
+from matroid_bandits.features import LinearFeatures
 from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
@@ -26,7 +27,7 @@ def spec_of(policy: Any, parameters: dict[str, Any]) -> dict[str, Any]:
             spec["problem"] = problem.to_spec()
         elif isinstance(value, Matroid) and value is problem.matroid:
             spec["problem"] = {"matroid": value.to_spec()}
-        elif isinstance(value, (Index, GLR)):
+        elif isinstance(value, (Index, GLR, LinearFeatures)):
             spec[name] = value.to_spec()
         elif name in ("type", "problem"):
             raise ValueError(

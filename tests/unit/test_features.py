@@ -1,0 +1,247 @@
+"""Features: messages, contexts, moving, explanations, names."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import matroid_bandits as mb
+from matroid_bandits import catalog
+from matroid_bandits.service.errors import ServiceError
+from matroid_bandits.service.problems import made_policy
+
+ADS = mb.Problem(mb.UniformMatroid(1, 3), labels=["car", "tea", "book"])
+PHI = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+FEATURES = mb.LinearFeatures(PHI, noise=0.1, names=["wheels", "warm"])
+BOTH = (mb.CombLinUCB, mb.CombLinTS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "needs phi, a row of features for each element; or n_features"),
+        ({"phi": [1.0, 2.0]}, r"shape \(2,\); a single feature is a column"),
+        ({"phi": [[1.0], [np.nan]]}, "feature 0 in row 1 is nan"),
+        ({"phi": [[1.0], [1e60]]}, r"feature 0 in row 1 is 1e\+60; .* at most 1e\+50"),
+        ({"phi": [["a"]]}, "features must be an array"),
+        ({"phi": PHI, "noise": 0}, "noise must be above 0"),
+        ({"phi": PHI, "prior": -1}, "prior must be a number from 0"),
+        ({"phi": PHI, "names": ["a"]}, "names must be 2 different texts"),
+        ({"phi": PHI, "n_features": 3}, "phi has 2 features, got n_features=3"),
+        ({"phi": PHI, "prior": 1e9, "noise": 1e-9}, "too far apart for double precision"),
+        ({"phi": {}}, "must not be empty"),
+    ],
+)
+def test_bad_features(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        mb.LinearFeatures(**arguments)
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_features_of_other_policies_and_problems_are_refused(cls: type) -> None:
+    with pytest.raises(ValueError, match=r"features must be LinearFeatures\(phi"):
+        cls(ADS, features=PHI)
+    with pytest.raises(ValueError, match="phi has 2 rows, the problem 3 elements"):
+        cls(ADS, features=mb.LinearFeatures(PHI[:2]))
+    with pytest.raises(ValueError, match="phi has no features of 'book'"):
+        cls(ADS, features=mb.LinearFeatures({"car": [1.0], "tea": [2.0]}))
+    with pytest.raises(TypeError, match="features"):
+        cls(ADS)
+    with pytest.raises(ValueError, match="has no confidence: its statistic is for elements"):
+        cls(ADS, features=FEATURES).confidence()
+    environment = mb.GaussianEnvironment([0.1, 0.2, 0.3])
+    with pytest.raises(ValueError, match="has no confidence"):
+        mb.simulate(cls(ADS, features=FEATURES), environment, 10, confidence=0.05)
+    for call in (mb.MAUB(ADS).select, mb.MAUB(ADS).decide):
+        with pytest.raises(ValueError, match="MAUB uses no features"):
+            call(features=PHI)
+    with pytest.raises(ValueError, match="MAUB uses no features"):
+        mb.MAUB(ADS).moved_to(ADS, features={"car": [1.0]})
+
+
+def test_parameters() -> None:
+    with pytest.raises(ValueError, match="c must be a number from 0"):
+        mb.CombLinUCB(ADS, features=FEATURES, c=-1)
+    policy = mb.CombLinUCB(ADS, features=FEATURES, c=0.5)
+    assert policy.get_params() == {"matroid": ADS, "features": FEATURES, "c": 0.5}
+    large = mb.LinearFeatures(np.ones((5_000, 20)), noise=0.2)
+    assert repr(large) == "LinearFeatures(<5,000 x 20>, noise=0.2)"
+    assert repr(mb.LinearFeatures(n_features=3)) == "LinearFeatures(n_features=3)"
+    assert mb.policy_from_spec(policy.to_spec()).get_params()["features"] == FEATURES
+    by_label = mb.LinearFeatures(dict(zip(["book", "car", "tea"], PHI, strict=True)))
+    again = mb.policy_from_spec(mb.CombLinTS(ADS, features=by_label).to_spec())
+    assert again.features == by_label
+    with pytest.raises(ValueError, match=r"policy\.features\.rho: unknown key"):
+        mb.policy_from_spec({"type": "CombLinUCB", "features": {"rho": 1}}, ADS)
+
+
+def test_all_forms_of_features_are_the_same() -> None:
+    frame = {"element": ["tea", "book", "car"], "wheels": [0.0, 1.0, 1.0], "warm": [1.0, 1.0, 0.0]}
+    expected = np.array(PHI)
+    for form in (PHI, dict(zip(["car", "tea", "book"], PHI, strict=True))):
+        assert np.array_equal(mb.LinearFeatures(form).matrix_for(ADS), expected)
+    for library in (pd.DataFrame, pl.DataFrame):
+        given = mb.LinearFeatures(library(frame))
+        assert given.names == ("wheels", "warm")
+        assert np.array_equal(given.matrix_for(ADS), expected)
+        # Columns by name, in another order.
+        context = library(
+            {"warm": frame["warm"], "wheels": frame["wheels"], "element": frame["element"]}
+        )
+        policy = mb.CombLinUCB(ADS, features=mb.LinearFeatures(n_features=2, names=given.names))
+        policy.select(features=context)
+        assert np.array_equal(policy._kernel.features, expected)
+    with pytest.raises(ValueError, match="column 'kind' must have numbers"):
+        mb.LinearFeatures(pd.DataFrame({"kind": ["a", "b", "c"]}))
+
+
+def test_features_come_with_the_round() -> None:
+    policy = mb.CombLinUCB(ADS, features=mb.LinearFeatures(n_features=2, noise=0.1), c=0.0)
+    for call in (policy.select, policy.decide, policy.explain):
+        with pytest.raises(ValueError, match="this policy has no fixed features"):
+            call()
+    with pytest.raises(ValueError, match="this policy has no fixed features"):
+        policy.update({"car": 1.0})
+    with pytest.raises(ValueError, match="this policy has no fixed features"):
+        policy.observe({"car": (1.0, 3)})
+    with pytest.raises(ValueError, match="must have 2 columns"):
+        policy.select(features=[[1.0], [0.0], [0.0]])
+    with pytest.raises(ValueError, match="row for each of the 3 elements, got 2"):
+        policy.select(features=PHI[:2])
+    with pytest.raises(ValueError, match="no vector for 'tea', which is available"):
+        policy.select(available=["car", "tea"], features={"car": [1.0, 0.0]})
+    assert policy.rounds == 0
+    policy.select(available=["car"], features={"car": [1.0, 0.0]})
+    policy.update({"car": 1.0})
+    # Whatever is like the car in this round is what is played.
+    assert policy.select(features=PHI) == ["car"]
+    assert policy.select(features=[[0, 1], [1, 0], [0, 0]]) == ["tea"]
+    assert policy.select() == ["tea"]
+    assert policy.explain().selected[0].features[0][0] == "feature 0"
+    # The round has the features of the last selection.
+    policy.update({"tea": 1.0})
+    assert policy.theta[0] > 0.99
+    assert policy.theta[1] == 0
+
+
+def test_a_refused_call_changes_nothing() -> None:
+    policy = mb.CombLinTS(mb.UniformMatroid(2, 3), features=FEATURES, seed=4)
+    policy.update([0], [0.3])
+    selected = policy.select().tolist()
+    twin = policy.fork(seed=4)
+    state = policy._kernel.state()
+    with pytest.raises(mb.NoBasisError):
+        policy.select(available=[0], features=-np.array(PHI))
+    with pytest.raises(mb.NoBasisError):
+        policy.decide(available=[0], features=-np.array(PHI))
+    assert policy._kernel.features is policy._kernel.fixed
+    after = policy._kernel.state()
+    assert after["stream"] == state["stream"]
+    assert policy.select().tolist() == selected == twin.select().tolist()
+    for one in (policy, twin):
+        with pytest.raises(ValueError, match="too large for a policy with features"):
+            one.update([0], [1e101])
+        one.decide(id="a")
+        with pytest.raises(ValueError, match="too large for a policy with features"):
+            one.expire("a", reward=1e101)
+        assert one.counts.tolist() == [1, 0, 0]
+
+
+def test_a_selection_that_becomes_a_decision_keeps_its_features() -> None:
+    policy = mb.CombLinUCB(ADS, features=mb.LinearFeatures(n_features=2, noise=0.1))
+    selected = policy.select(features=PHI)
+    decision = policy.decide(features=[[0.0, 0.0]] * 3)
+    assert policy.select() == selected
+    assert policy.select(features=PHI) == selected
+    policy.update({"car": 1.0})
+    assert policy.theta[0] > 0.9
+    before = policy.theta
+    policy.learn(decision, [5.0])
+    assert np.allclose(policy.theta, before)
+    # Other features: the selection is replaced, and its decision closed.
+    policy.select(features=PHI)
+    policy.decide(features=PHI)
+    policy.select(features=np.zeros((3, 2)))
+    policy.update({"car": 9.0})
+    assert np.allclose(policy.theta, before)
+    assert len(policy._kernel.state()["decided_with"][0]) == len(policy.open_decisions) == 1
+
+
+def test_moving() -> None:
+    policy = mb.CombLinUCB(ADS, features=FEATURES)
+    policy.update({"car": 1.0, "tea": 0.2})
+    waiting = policy.decide()
+    new = mb.Problem(mb.UniformMatroid(1, 3), labels=["tea", "bike", "car"])
+    with pytest.raises(ValueError, match="'bike' is new and has no features"):
+        policy.moved_to(new)
+    with pytest.raises(ValueError, match="must have 2 columns"):
+        policy.moved_to(new, features={"bike": [1.0]})
+    with pytest.raises(ValueError, match="moved_to takes the features themselves"):
+        policy.moved_to(new, features=FEATURES)
+    moved = policy.moved_to(new, features={"bike": [0.9, 0.1], "car": [5.0, 5.0]})
+    assert np.array_equal(moved.theta, policy.theta)
+    assert moved.features.phi.tolist() == [[0.0, 1.0], [0.9, 0.1], [5.0, 5.0]]
+    assert moved.features.names == ("wheels", "warm")
+    # Late feedback is learned with the features that the decision had.
+    feedback = dict.fromkeys(waiting.elements, 0.5)
+    assert "book" not in feedback or moved.open_decisions
+    moved.learn(waiting.id, feedback)
+    policy.learn(waiting, feedback)
+    if "book" not in feedback:
+        assert np.allclose(moved.theta, policy.theta)
+    moved_again = moved.moved_to(ADS, features={"book": [1.0, 1.0]})
+    assert moved_again.features.phi[2].tolist() == [1.0, 1.0]
+
+
+def test_explanation_names_the_features() -> None:
+    for sense in ("max", "min"):
+        problem = mb.Problem(mb.UniformMatroid(1, 3), labels=ADS.labels, sense=sense)
+        policy = mb.CombLinUCB(problem, features=FEATURES, c=0.1)
+        policy.update({"car": 0.6, "tea": -0.3})
+        explanation = policy.explain()
+        line = explanation.selected[0]
+        assert line.element == ("car" if sense == "max" else "tea")
+        assert line.estimate == pytest.approx(policy.estimates[ADS.labels.index(line.element)])
+        assert [name for name, _ in line.features] == ["wheels" if sense == "max" else "warm"]
+        both = next(one for one in explanation.others if one.element == "book")
+        assert [name for name, _ in both.features] == ["wheels", "warm"]
+        assert sum(value for _, value in both.features) == pytest.approx(both.estimate)
+        assert "wheels +0.594, warm -0.297" in str(explanation)
+        assert explanation.confidence is None
+
+
+def test_by_name() -> None:
+    named = catalog.policy("comblinucb(c=0.3)")
+    assert named.name == "CombLinUCB(c=0.3)"
+    assert named(ADS, features=FEATURES).c == 0.3
+    with pytest.raises(ValueError, match=r"CombLinUCB\(c=0.3\) needs features of the elements"):
+        named(mb.UniformMatroid(1, 3))
+    assert catalog.takes_features(mb.CombLinTS)
+    assert not catalog.takes_features(mb.MAUB)
+
+
+def test_linear_means() -> None:
+    phi = mb.random_features(200, 5, seed=1, kind="sphere")
+    assert np.allclose(np.linalg.norm(phi, axis=1), 1)
+    theta = np.arange(5.0)
+    means = mb.linear_means(phi, theta, off=0.25, off_by=0.5, seed=3)
+    assert np.count_nonzero(means != phi @ theta) == 50
+    with pytest.raises(ValueError, match="a column for each of the 5 coefficients"):
+        mb.linear_means(phi[:, :3], theta)
+    with pytest.raises(ValueError, match="off must be a number from 0 to 1"):
+        mb.linear_means(phi, theta, off=2)
+
+
+def test_no_regret_without_noise() -> None:
+    """With two features, five rounds are enough to know the best of 50 items."""
+    phi = mb.random_features(50, 2, seed=0, kind="sphere")
+    environment = mb.GaussianEnvironment(mb.linear_means(phi, [0.7, -0.2]), std=0.0)
+    policy = mb.CombLinUCB(mb.UniformMatroid(1, 50), features=mb.LinearFeatures(phi, noise=1e-4))
+    result = mb.simulate(policy, environment, 30)
+    assert result.total_regret == pytest.approx(np.interp(5, result.rounds, result.regret))
+
+
+def test_the_service_refuses_them() -> None:
+    for spec in ("CombLinUCB", {"type": "CombLinTS", "features": {"phi": PHI}}):
+        with pytest.raises(ServiceError, match="learns from features, which this server does not"):
+            made_policy(spec, ADS)
