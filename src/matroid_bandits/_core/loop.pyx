@@ -5,7 +5,9 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from matroid_bandits._core.best_basis cimport BestBasis
 from matroid_bandits._core.policies.base cimport PolicyKernel
+from matroid_bandits._core.streams.means cimport NEVER
 from matroid_bandits._core.streams.rewards cimport RewardKernel
 
 
@@ -18,6 +20,7 @@ def run(
     *,
     bint are_costs=False,
     double pivot=0.0,
+    BestBasis best=None,
 ):
     """Play until the last checkpoint; return the cumulative pseudo-regret and the counters at each.
 
@@ -28,6 +31,9 @@ def run(
 
     If the environment draws costs, the policy learns `pivot` minus each; `means` and `best_value`
     are then negative costs.
+
+    If means change, `best` has the best basis of every round. `means` are then its gains, and
+    `rewards` draw with the same means; `best_value` is not used.
 
     Until the run ends, other threads wait, and calls from an environment or a matroid written in
     Python are refused.
@@ -42,12 +48,17 @@ def run(
     cdef double total = 0.0
     cdef double value
     cdef int64_t t = 0
+    # The next round with another best value.
+    cdef int64_t next_change = NEVER if best is None else 1
     cdef Py_ssize_t k
     cdef int before = policy.guard.take(False)
     try:
         policy.begin_run()
         for k in range(checkpoints.shape[0]):
             while t < checkpoints[k]:
+                if t + 1 >= next_change:
+                    next_change = best.move_to(t + 1)
+                    best_value = best.value
                 policy.choose(None)
                 value = play(policy, rewards, means, drawn, are_costs, pivot)
                 if policy.rank > 0:
