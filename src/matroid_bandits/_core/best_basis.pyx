@@ -16,6 +16,8 @@ cdef class BestBasis:
 
     def __init__(self, matroid, MatroidKernel kernel, MeansKernel means, bint are_costs):
         cdef Py_ssize_t n = kernel.size
+        if means.size != n:
+            raise ValueError(f"means are for {means.size} elements, the matroid has {n}")
         self.matroid = matroid
         self.kernel = kernel
         self.means = means
