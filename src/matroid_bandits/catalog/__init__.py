@@ -27,6 +27,7 @@ from matroid_bandits.catalog.classes import (
     summary,
     takes_seed,
 )
+from matroid_bandits.catalog.environments import NamedEnvironment, environment
 from matroid_bandits.catalog.geometries import (
     affine_geometry,
     affine_plane,
@@ -63,6 +64,7 @@ __all__ = [
     "MATROIDS",
     "NAMED",
     "POLICIES",
+    "NamedEnvironment",
     "NamedMatroid",
     "NamedPolicy",
     "affine_geometry",
@@ -70,6 +72,7 @@ __all__ = [
     "complete_bipartite",
     "complete_graph",
     "desargues",
+    "environment",
     "environment_class",
     "fano",
     "grid",

@@ -129,6 +129,8 @@ def _simulate(options: argparse.Namespace) -> int:
         print("interrupted: shown are the runs that were finished", file=sys.stderr)
         return 130
     print(f"regret: mean {plus_minus()} standard deviation over the runs; other columns: means")
+    if instances.environment.is_changing:
+        print("the regret is dynamic: against the best basis of every round")
     if options.confidence is not None:
         sure = f"{100 * (1 - options.confidence):.10g} %"
         print(f"settled: runs at whose end the best basis is known with confidence {sure}")

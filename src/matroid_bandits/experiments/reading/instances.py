@@ -4,13 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from matroid_bandits import catalog
 from matroid_bandits._arguments import real_array
 from matroid_bandits._types import FloatArray
+from matroid_bandits.environments import ChangingEnvironment
+from matroid_bandits.experiments.changes import ChangeSpec
+from matroid_bandits.experiments.reading.changing import (
+    change_at,
+    check_change,
+    rows_of_means,
+    settle_at,
+)
 from matroid_bandits.experiments.reading.classes import class_at, parameters_for
 from matroid_bandits.experiments.reading.files import Columns, read_csv
 from matroid_bandits.experiments.reading.fingerprint import fingerprint, identity_of_class, plain
@@ -67,12 +75,26 @@ def instance_at(
     column = _own_column(environment)
     source = source_at(section, seed=seed, means_column=column, movies=movies, graphs=graphs)
     cls = class_at(environment, catalog.environment_class, catalog.ENVIRONMENTS)
-    parameters = parameters_for(cls, environment, exclude=("type", "means"), given=("means",))
-    if source.means is not None and "means" not in section.value("environment", {}):
-        # Ratings of movies take precedence over means that the study gives for all instances.
-        means: FloatArray | tuple[float, float] = source.means
+    change: ChangeSpec | None = None
+    if issubclass(cls, ChangingEnvironment):
+        if kind is not REGRET:
+            raise environment.error(
+                f"identification is for means that stay as they are, and those of {cls.__name__} "
+                "change",
+                "type",
+            )
+        change = change_at(environment, cls)
+        parameters = dict(change.parameters)
     else:
-        means = _means(environment, source)
+        parameters = parameters_for(cls, environment, exclude=("type", "means"), given=("means",))
+    means: FloatArray | tuple[float, float] | None
+    if change is not None and not change.takes_means:
+        means = None
+    elif source.means is not None and "means" not in section.value("environment", {}):
+        # Ratings of movies take precedence over means that the study gives for all instances.
+        means = source.means
+    else:
+        means = _means(environment, source, None if change is None else change.pieces)
     sense = _sense(top, section, source)
     delay = delay_at(top, section)
     stopping = None if kind is REGRET else stopping_at(top, section)
@@ -81,7 +103,7 @@ def instance_at(
         name=section.name("name", source.text),
         matroid=source.matroid,
         horizon=section.integer(kind.rounds, horizon, minimum=1, maximum=LONGEST),
-        environment=partial(cls, **parameters),
+        environment=partial(cls, **parameters) if change is None else change,
         means=means,
         origin={
             "matroid": source.text,
@@ -89,7 +111,7 @@ def instance_at(
             "rank": rank,
             "content": content,
             "environment": {**identity_of_class(cls), "parameters": plain(parameters)},
-            "means": list(means) if isinstance(means, tuple) else fingerprint(means),
+            **_identity_of_means(means),
             # Left out for rewards that come at once, as in folders from before there were others.
             **({} if sense == "max" else {"sense": sense}),
             **({} if delay is None else {"delay": identity_of_delay(delay)}),
@@ -102,11 +124,21 @@ def instance_at(
         sense=sense,
         delay=delay,
         stopping=stopping,
+        settle=settle_at(top, section, is_changing=change is not None),
     )
+    if change is not None:
+        check_change(environment, change, means, size=size, horizon=instance.horizon)
+        return instance
     # The means of every run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):
         environment.call(None, instance.environment, np.broadcast_to(extreme, size))
     return instance
+
+
+def _identity_of_means(means: FloatArray | tuple[float, float] | None) -> dict[str, Any]:
+    if means is None:
+        return {}
+    return {"means": list(means) if isinstance(means, tuple) else fingerprint(means)}
 
 
 def _sense(top: Section, section: Section, source: Source) -> Sense:
@@ -159,11 +191,24 @@ def _own_column(environment: Section) -> str | None:
     return str(means.get("column"))
 
 
-def _means(section: Section, source: Source) -> FloatArray | tuple[float, float]:
+def _means(
+    section: Section, source: Source, pieces: int | None
+) -> FloatArray | tuple[float, float]:
+    """The means of an environment; in rows if it has pieces."""
     if "means" not in section:
         return _USUAL_MEANS
-    if not isinstance(section.value("means"), Mapping):
-        means: FloatArray = section.call("means", real_array, section.value("means"), "means")
+    value = section.value("means")
+    if pieces is not None and not (isinstance(value, Mapping) and "uniform" in value):
+        rows = rows_of_means(section, pieces)
+        if rows.shape[1] != source.matroid.size:
+            raise section.error(
+                f"{rows.shape[1]} means in a row for the {source.matroid.size} elements of "
+                f"{source.text}",
+                "means",
+            )
+        return rows
+    if not isinstance(value, Mapping):
+        means: FloatArray = section.call("means", real_array, value, "means")
     else:
         inner = section.section("means")
         inner.check_keys(("uniform", "csv", "column", "rescale"))
