@@ -54,9 +54,7 @@ def two_versions(
         amplitudes, phases = rng.uniform(-0.3, 0.3, SIZE), rng.uniform(-1, 2, SIZE)
         period = float(rng.uniform(2, 300))
         return (
-            mb.SeasonalEnvironment(
-                means, amplitude=amplitudes, period=period, phase=phases, **how
-            ),
+            mb.SeasonalEnvironment(means, amplitude=amplitudes, period=period, phase=phases, **how),
             [
                 [
                     change.seasonal(means[e], amplitudes[e], period, phases[e], t)
@@ -100,7 +98,9 @@ def test_rewards(name: str, kind: str) -> None:
         t = 0
         for _ in range(HORIZON):
             # Most calls are the next round; some go back or forth.
-            jump = int(rng.integers(1, HORIZON + 1)) if rng.random() < 0.05 or t == HORIZON else None
+            jump = (
+                int(rng.integers(1, HORIZON + 1)) if rng.random() < 0.05 or t == HORIZON else None
+            )
             t = t + 1 if jump is None else jump
             elements = rng.permutation(SIZE)[: rng.integers(0, SIZE + 1)]
             drawn = rewards.draw(elements, round=jump)
@@ -206,9 +206,7 @@ def test_a_rule_in_python(name: str, delay: int | None) -> None:
     matroid = mb.GraphicMatroid(EDGES)
     environment, means = two_versions(name, "bernoulli", 1)
     policy = InPython(matroid)
-    result = mb.simulate(
-        policy, environment, 200, seed=4, checkpoints=range(1, 201), delay=delay
-    )
+    result = mb.simulate(policy, environment, 200, seed=4, checkpoints=range(1, 201), delay=delay)
     reward = reference_rewards(environment, 4, means)
     replayed = InPython(matroid)
     total, pulls, due = 0.0, [0] * SIZE, {}

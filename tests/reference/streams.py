@@ -103,10 +103,7 @@ def reference_run(
     regret: list[float] = []
     for t in range(1, horizon + 1):
         basis = policy.select()
-        observed: list[float] = []
-        for e in basis:
-            observed.append(next_reward(rewards, pulls, e, t))
-        policy.update(basis, observed)
+        policy.update(basis, [next_reward(rewards, pulls, e, t) for e in basis])
         total += regret_of_round(basis, means, best_value, t)
         regret.append(total)
     return regret

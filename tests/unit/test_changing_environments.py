@@ -97,12 +97,12 @@ def test_mistakes_of_a_function() -> None:
     assert policy.rounds == 3
     policy.update(policy.select(), [0.5])
     large = mb.FunctionEnvironment(lambda t, e: e + t / 2, 2, kind="bernoulli")
-    with pytest.raises(ValueError, match="element 1 in round 1 must be from 0 to 1, got 1.5"):
+    with pytest.raises(ValueError, match=r"element 1 in round 1 must be from 0 to 1, got 1\.5"):
         mb.simulate(mb.MAUB(matroid), large, 10)
 
 
 def test_a_subclass_must_not_sample() -> None:
-    with pytest.raises(TypeError, match="Mine._sample is never called"):
+    with pytest.raises(TypeError, match=r"Mine\._sample is never called"):
 
         class Mine(mb.PiecewiseEnvironment):
             def _sample(self, rng: np.random.Generator, element: int, count: int) -> np.ndarray:
@@ -143,7 +143,7 @@ def test_rounds_of_draws() -> None:
     assert rewards.round == 7
     # What is wrong changes nothing.
     for elements, now in (([2], None), ([0], 0), ([0], 1.5)):
-        with pytest.raises(ValueError, match="element 2|round must be"):
+        with pytest.raises(ValueError, match=r"element 2|round must be"):
             rewards.draw(elements, round=now)
     assert rewards.round == 7
 
@@ -230,11 +230,11 @@ def test_refused_where_means_must_stay() -> None:
             matroid, environment, 0.1
         ),
         "identification": lambda: mb.identify(LUCBExchange(matroid), environment),
-        "confidence=0.05": lambda: mb.simulate(
-            mb.MAUB(matroid), environment, 10, confidence=0.05
-        ),
+        "confidence=0.05": lambda: mb.simulate(mb.MAUB(matroid), environment, 10, confidence=0.05),
     }.items():
-        with pytest.raises(ValueError, match=f"{what} is for means that stay as they are.*means_at"):
+        with pytest.raises(
+            ValueError, match=f"{what} is for means that stay as they are.*means_at"
+        ):
             call()
 
 

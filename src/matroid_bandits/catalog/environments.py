@@ -55,7 +55,7 @@ class NamedEnvironment:
     def is_gaussian(self) -> bool:
         """Whether its rewards are Gaussian, as far as is known."""
         if self.is_changing:
-            return self.parameters.get("kind", "gaussian") == "gaussian"
+            return bool(self.parameters.get("kind", "gaussian") == "gaussian")
         return issubclass(self.cls, GaussianEnvironment)
 
 

@@ -109,4 +109,5 @@ def _replayed(
     rng = stream(REWARDS, seed, element)
     if environment.std is None:
         return (rng.random(len(means)) < means).astype(np.float64)
-    return means + environment.std[element] * rng.standard_normal(len(means))
+    rewards: FloatArray = means + environment.std[element] * rng.standard_normal(len(means))
+    return rewards

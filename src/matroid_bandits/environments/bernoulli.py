@@ -54,9 +54,7 @@ class BernoulliEnvironment(Environment):
         return BernoulliRewards(seed, self.means)
 
 
-def probabilities(
-    means: npt.NDArray[np.float64], where: str = ""
-) -> npt.NDArray[np.float64]:
+def probabilities(means: npt.NDArray[np.float64], where: str = "") -> npt.NDArray[np.float64]:
     """`means`, one per element; raise a ValueError if one is not from 0 to 1.
 
     `where` follows the number of the element in the message.

@@ -80,7 +80,9 @@ class ChangingEnvironment(Environment):
         self._size = integer(size, "size", minimum=0)
         self._kind: Kind = choice(kind, "kind", _KINDS)
         if self._kind == "bernoulli" and std is not None:
-            raise ValueError(f"std={std!r} is for Gaussian rewards; leave it out for kind='bernoulli'")
+            raise ValueError(
+                f"std={std!r} is for Gaussian rewards; leave it out for kind='bernoulli'"
+            )
         self._std = standard_deviations(_STD if std is None else std, self._size)
 
     @abstractmethod
@@ -131,7 +133,8 @@ class ChangingEnvironment(Environment):
         if np.ndim(rounds) == 0:
             return freeze(kernel.at(integer(rounds, "round", minimum=1, maximum=LATEST)))
         wanted = [
-            integer(one, "a round", minimum=1, maximum=LATEST) for one in np.asarray(rounds).tolist()
+            integer(one, "a round", minimum=1, maximum=LATEST)
+            for one in np.asarray(rounds).tolist()
         ]
         if wanted != sorted(wanted):
             raise ValueError("rounds must be in ascending order: they are read in one go")
@@ -181,6 +184,7 @@ class ChangingEnvironment(Environment):
 
     def divergence(self, elements: npt.ArrayLike, means: npt.ArrayLike) -> FloatArray:
         """Not defined: it would be another one in every round."""
+        del elements, means
         raise refuse_changing(self, "a divergence")
 
 

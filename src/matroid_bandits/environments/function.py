@@ -66,7 +66,7 @@ class FunctionEnvironment(ChangingEnvironment):
     def random(cls, rng: np.random.Generator, size: int) -> Self:
         """A random instance: means that alternate between two rows, uniform in [0.5, 1]."""
         rows = rng.uniform(0.5, 1, (2, size))
-        return cls(lambda round, elements: rows[round % 2, elements], size)
+        return cls(lambda t, elements: rows[t % 2, elements], size)
 
     def _means_at(self, round: int) -> npt.ArrayLike:  # noqa: A002
         return self._function(round, self._elements)

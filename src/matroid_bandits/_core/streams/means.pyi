@@ -6,12 +6,10 @@ import numpy.typing as npt
 class MeansKernel:
     size: int
     def __init__(self, size: int) -> None: ...
-    def at(self, round: int) -> npt.NDArray[np.float64]: ...
+    def at(self, round: int) -> npt.NDArray[np.float64]: ...  # noqa: A002
 
 class PiecewiseMeans(MeansKernel):
-    def __init__(
-        self, pieces: npt.NDArray[np.float64], changes: npt.NDArray[np.int64]
-    ) -> None: ...
+    def __init__(self, pieces: npt.NDArray[np.float64], changes: npt.NDArray[np.int64]) -> None: ...
 
 class DriftingMeans(MeansKernel):
     def __init__(

@@ -5,7 +5,10 @@ class RewardKernel:
     size: int
     def __init__(self, size: int) -> None: ...
     def draw(
-        self, elements: npt.ArrayLike, *, round: int | None = None
+        self,
+        elements: npt.ArrayLike,
+        *,
+        round: int | None = None,  # noqa: A002
     ) -> npt.NDArray[np.float64]: ...
     def checked(self, elements: npt.ArrayLike) -> npt.NDArray[np.intp]: ...
 

@@ -83,7 +83,9 @@ def settle_at(top: Section, section: Section, *, is_changing: bool) -> int | Non
     """After how many rounds policies should have settled: by the instance, else by the study."""
     if not is_changing:
         if "settle" in section:
-            raise section.error("is for means that change, and these do not; leave it out", "settle")
+            raise section.error(
+                "is for means that change, and these do not; leave it out", "settle"
+            )
         return None
     general = top.integer("settle", USUAL_SETTLE, minimum=1, maximum=LONGEST)
     return section.integer("settle", general, minimum=1, maximum=LONGEST)

@@ -12,7 +12,6 @@ from matroid_bandits import catalog
 from matroid_bandits._arguments import real_array
 from matroid_bandits._types import FloatArray
 from matroid_bandits.environments import ChangingEnvironment
-from matroid_bandits.experiments.changes import ChangeSpec
 from matroid_bandits.experiments.reading.changing import (
     change_at,
     check_change,
@@ -75,7 +74,7 @@ def instance_at(
     column = _own_column(environment)
     source = source_at(section, seed=seed, means_column=column, movies=movies, graphs=graphs)
     cls = class_at(environment, catalog.environment_class, catalog.ENVIRONMENTS)
-    change: ChangeSpec | None = None
+    change = None
     if issubclass(cls, ChangingEnvironment):
         if kind is not REGRET:
             raise environment.error(
@@ -126,12 +125,13 @@ def instance_at(
         stopping=stopping,
         settle=settle_at(top, section, is_changing=change is not None),
     )
-    if change is not None:
-        check_change(environment, change, means, size=size, horizon=instance.horizon)
+    if change is not None or means is None:
+        if change is not None:
+            check_change(environment, change, means, size=size, horizon=instance.horizon)
         return instance
     # The means of every run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):
-        environment.call(None, instance.environment, np.broadcast_to(extreme, size))
+        environment.call(None, partial(cls, **parameters), np.broadcast_to(extreme, size))
     return instance
 
 
