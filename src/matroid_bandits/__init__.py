@@ -25,6 +25,7 @@ from matroid_bandits import (
     matroids,
     policies,
     problem,
+    restarts,
     simulation,
     specs,
 )
@@ -50,6 +51,7 @@ from matroid_bandits.lower_bound import *
 from matroid_bandits.matroids import *
 from matroid_bandits.policies import *
 from matroid_bandits.problem import *
+from matroid_bandits.restarts import *
 from matroid_bandits.simulation import *
 from matroid_bandits.specs import *
 
@@ -66,6 +68,7 @@ __all__ += lower_bound.__all__
 __all__ += matroids.__all__
 __all__ += policies.__all__
 __all__ += problem.__all__
+__all__ += restarts.__all__
 __all__ += simulation.__all__
 __all__ += specs.__all__
 

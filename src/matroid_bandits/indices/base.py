@@ -58,6 +58,8 @@ class Index:
     uses_counts: ClassVar[bool] = True
     # Checks of `check_policy` that do not apply to policies with this index, with the reason.
     _check_exemptions: ClassVar[Mapping[str, str]] = {}
+    # Which of "window", "discount" and "restart" of a policy it is not for, and why.
+    _refused_memory: ClassVar[Mapping[str, str]] = {}
     # `_compiled`, if a subclass has changed `values` since.
     _outdated: ClassVar[frozenset[str]] = frozenset()
 

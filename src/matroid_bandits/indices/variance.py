@@ -11,6 +11,7 @@ optimal. UCB-V needs only the range and has the extra term 3 ln t / count for it
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from matroid_bandits._core.indices.variance import NormalUCBKernel, UCBVKernel
 from matroid_bandits.indices.base import Index
@@ -56,6 +57,10 @@ class NormalUCB(Index):
     """
 
     name = "normal"
+    _refused_memory: ClassVar = {
+        "discount": "it needs a whole number of observations; use window=",
+        "restart": "the test for changes needs a known noise; take UCB(noise=...)",
+    }
     min_count = 3
 
     def _compiled(self, seed: int) -> NormalUCBKernel:

@@ -3,6 +3,7 @@
 from matroid_bandits.policies.base import Policy
 from matroid_bandits.policies.contract.confidence import Confidence
 from matroid_bandits.policies.contract.decision import Decision
+from matroid_bandits.policies.contract.drift import Drift
 from matroid_bandits.policies.contract.explanation import Explanation
 from matroid_bandits.policies.contract.parameters import clone
 from matroid_bandits.policies.cts import CTS
@@ -27,6 +28,7 @@ __all__ = [
     "OSUB",
     "Confidence",
     "Decision",
+    "Drift",
     "EpsilonGreedy",
     "Explanation",
     "FasterCUCB",

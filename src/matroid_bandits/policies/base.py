@@ -26,6 +26,7 @@ from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.contract.availability import Availability, availability_mask
 from matroid_bandits.policies.contract.confidence import Confidence, Confident
 from matroid_bandits.policies.contract.counters import Counters
+from matroid_bandits.policies.contract.drift import DriftWatch
 from matroid_bandits.policies.contract.explanation import Explanation, explanation_of, is_quick
 from matroid_bandits.policies.contract.late_feedback import LateFeedback, pairs
 from matroid_bandits.policies.contract.moving import Moving
@@ -73,6 +74,7 @@ class Policy(
     Counters,
     LateFeedback[Selection],
     Confident,
+    DriftWatch,
     Moving,
     Saving,
     Parametrized,

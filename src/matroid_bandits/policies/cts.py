@@ -7,12 +7,17 @@ Departures: none. The normal prior is ours; it begins with one observation of ev
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from matroid_bandits._arguments import choice
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import BetaThompson, GaussianThompson, Index
 from matroid_bandits.policies.greedy import GreedyPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matroid_bandits.restarts import GLR
 
 __all__ = ["CTS"]
 
@@ -36,6 +41,13 @@ class CTS(GreedyPolicy[Selection]):
     pending : {"ignore", "count"}, default "ignore"
         With `decide`: "count" counts plays whose feedback has not come as observations of the
         present mean, which makes the posterior narrower.
+    window : int, optional
+        For means that change: only observations of the last so many rounds count.
+    discount : float, optional
+        For means that change: the weight of an observation shrinks by this factor with every round.
+    restart : "glr", GLR or dict, optional
+        For means that change: a test finds that a mean has changed, and everything is learned anew.
+        At most one of the three is given; docs/change.md compares them.
 
     References
     ----------
@@ -61,6 +73,9 @@ class CTS(GreedyPolicy[Selection]):
         noise: float | None = None,
         seed: int = 0,
         pending: Literal["ignore", "count"] = "ignore",
+        window: int | None = None,
+        discount: float | None = None,
+        restart: GLR | str | Mapping[str, Any] | None = None,
     ) -> None:
         self._prior = choice(prior, "prior", PRIORS)
         if prior == "beta" and noise is not None:
@@ -68,7 +83,15 @@ class CTS(GreedyPolicy[Selection]):
         index: Index = BetaThompson()
         if prior == "gaussian":
             index = GaussianThompson() if noise is None else GaussianThompson(noise)
-        super().__init__(matroid, index=index, seed=seed, pending=pending)
+        super().__init__(
+            matroid,
+            index=index,
+            seed=seed,
+            pending=pending,
+            window=window,
+            discount=discount,
+            restart=restart,
+        )
 
     @property
     def prior(self) -> str:

@@ -8,11 +8,16 @@ above 1 are not cut: on a matroid, cutting would only make ties.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import UCB
 from matroid_bandits.policies.greedy import GreedyPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matroid_bandits.restarts import GLR
 
 __all__ = ["CUCB"]
 
@@ -27,6 +32,13 @@ class CUCB(GreedyPolicy[Selection]):
     pending : {"ignore", "count"}, default "ignore"
         With `decide`: "count" counts plays whose feedback has not come as observations of the
         present mean, so that visitors at the same time explore different elements.
+    window : int, optional
+        For means that change: only observations of the last so many rounds count.
+    discount : float, optional
+        For means that change: the weight of an observation shrinks by this factor with every round.
+    restart : "glr", GLR or dict, optional
+        For means that change: a test finds that a mean has changed, and everything is learned anew.
+        At most one of the three is given; docs/change.md compares them.
 
     References
     ----------
@@ -47,5 +59,15 @@ class CUCB(GreedyPolicy[Selection]):
         matroid: MatroidLike[Selection],
         *,
         pending: Literal["ignore", "count"] = "ignore",
+        window: int | None = None,
+        discount: float | None = None,
+        restart: GLR | str | Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(matroid, index=UCB(constant=1.5), pending=pending)
+        super().__init__(
+            matroid,
+            index=UCB(constant=1.5),
+            pending=pending,
+            window=window,
+            discount=discount,
+            restart=restart,
+        )

@@ -12,5 +12,9 @@ class GreedyPolicy(IndexPolicy[Selection]):
     """Greedy on an index, every round."""
 
     def _new_kernel(self, matroid: Matroid) -> GreedyKernel:
-        index = self._index._new_kernel(self._seed)
-        return GreedyKernel(matroid, index, self._pending == "count")
+        return GreedyKernel(
+            matroid,
+            self._index._new_kernel(self._seed),
+            self._pending == "count",
+            self._new_memory(matroid.size, self._index),
+        )

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from matroid_bandits._arguments import choice, integer
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.policies.base import CompiledPolicy
+from matroid_bandits.policies.contract.memory import MemoryOption
 from matroid_bandits.policies.contract.pending import PENDING, PendingOption
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matroid_bandits._core.policies.base import PolicyKernel
+    from matroid_bandits._types import IntArray
     from matroid_bandits.indices import Index
+    from matroid_bandits.restarts import GLR
 
 __all__ = ["IndexPolicy"]
 
 
-class IndexPolicy(PendingOption, CompiledPolicy[Selection]):
+class IndexPolicy(MemoryOption, PendingOption, CompiledPolicy[Selection]):
     """A policy with an index; a subclass says what it does with it."""
 
     def __init__(
@@ -25,6 +31,9 @@ class IndexPolicy(PendingOption, CompiledPolicy[Selection]):
         index: Index,
         seed: int = 0,
         pending: Literal["ignore", "count"] = "ignore",
+        window: int | None = None,
+        discount: float | None = None,
+        restart: GLR | str | Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(matroid)
         self._index = index
@@ -34,6 +43,7 @@ class IndexPolicy(PendingOption, CompiledPolicy[Selection]):
             raise ValueError(
                 f'pending="count" is for an index that uses counts; {type(index).__name__} does not'
             )
+        self._set_memory(window, discount, restart, index, self._pending)
 
     @property
     def index(self) -> Index:
@@ -50,6 +60,14 @@ class IndexPolicy(PendingOption, CompiledPolicy[Selection]):
     def seed(self) -> int:
         """Seed of an index that draws at random."""
         return self._seed
+
+    def _why(self, kernel: PolicyKernel, selected: IntArray) -> str:
+        memory = kernel.memory
+        if kernel.is_forced:
+            return "An element is observed whatever is known, so that a change of it is noticed."
+        if kernel.is_initial and memory is not None and memory.is_past_initial:
+            return "Elements whose observations are too old come first."
+        return super()._why(kernel, selected)
 
     def _assumed_noise(self) -> float | None:
         # An index that was passed says what its noise is.

@@ -7,12 +7,17 @@ where it is negative. Ties go to the lowest index.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from matroid_bandits._arguments import real
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.indices import KLUCB
 from matroid_bandits.policies.greedy import GreedyPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matroid_bandits.restarts import GLR
 
 __all__ = ["KLOSM"]
 
@@ -31,6 +36,13 @@ class KLOSM(GreedyPolicy[Selection]):
     pending : {"ignore", "count"}, default "ignore"
         With `decide`: "count" counts plays whose feedback has not come as observations of the
         present mean, so that visitors at the same time explore different elements.
+    window : int, optional
+        For means that change: only observations of the last so many rounds count.
+    discount : float, optional
+        For means that change: the weight of an observation shrinks by this factor with every round.
+    restart : "glr", GLR or dict, optional
+        For means that change: a test finds that a mean has changed, and everything is learned anew.
+        At most one of the three is given; docs/change.md compares them.
 
     References
     ----------
@@ -56,9 +68,19 @@ class KLOSM(GreedyPolicy[Selection]):
         *,
         c: float = 3.0,
         pending: Literal["ignore", "count"] = "ignore",
+        window: int | None = None,
+        discount: float | None = None,
+        restart: GLR | str | Mapping[str, Any] | None = None,
     ) -> None:
         self._c = real(c, "c", minimum=0, maximum=1e6)
-        super().__init__(matroid, index=KLUCB(self._c), pending=pending)
+        super().__init__(
+            matroid,
+            index=KLUCB(self._c),
+            pending=pending,
+            window=window,
+            discount=discount,
+            restart=restart,
+        )
 
     @property
     def c(self) -> float:

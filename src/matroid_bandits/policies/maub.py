@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matroid_bandits.indices import Index
     from matroid_bandits.matroids import Matroid
     from matroid_bandits.policies.contract.moving import Moving
+    from matroid_bandits.restarts import GLR
 
 __all__ = ["MAUB"]
 
@@ -73,6 +74,13 @@ class MAUB(IndexPolicy[Selection]):
     pending : {"ignore", "count"}, default "ignore"
         With `decide`: "count" counts plays whose feedback has not come as observations of the
         present mean, so that visitors at the same time explore different elements.
+    window : int, optional
+        For means that change: only observations of the last so many rounds count.
+    discount : float, optional
+        For means that change: the weight of an observation shrinks by this factor with every round.
+    restart : "glr", GLR or dict, optional
+        For means that change: a test finds that a mean has changed, and everything is learned anew.
+        At most one of the three is given; docs/change.md compares them.
 
     Notes
     -----
@@ -120,12 +128,23 @@ class MAUB(IndexPolicy[Selection]):
         noise: float | None = None,
         seed: int = 0,
         pending: Literal["ignore", "count"] = "ignore",
+        window: int | None = None,
+        discount: float | None = None,
+        restart: GLR | str | Mapping[str, Any] | None = None,
     ) -> None:
         self._neighborhood = choice(neighborhood, "neighborhood", NEIGHBORHOODS)
         self._exchanges = None if exchanges is None else _checked_exchanges(exchanges)
         chosen = chosen_index(index, noise)
         self._is_published = noise is None and chosen == UCB()
-        super().__init__(matroid, index=chosen, seed=seed, pending=pending)
+        super().__init__(
+            matroid,
+            index=chosen,
+            seed=seed,
+            pending=pending,
+            window=window,
+            discount=discount,
+            restart=restart,
+        )
 
     def _new_kernel(self, matroid: Matroid) -> MAUBKernel:
         return MAUBKernel(
@@ -135,6 +154,7 @@ class MAUB(IndexPolicy[Selection]):
             self._pending == "count",
             # No more than there are elements: a larger number may be too large for the kernel.
             min(_number_of(self.exchanges), max(1, matroid.size)),
+            self._new_memory(matroid.size, self._index),
         )
 
     def _moved_state(self, new: Moving, old_numbers: npt.NDArray[np.intp]) -> dict[str, Any]:
@@ -214,6 +234,8 @@ class MAUB(IndexPolicy[Selection]):
             state.value("partner")
         if state.has("decided_key"):
             state.independent_key("decided_key", matroid)
+        if state.is_given("begins_again"):
+            state.flag("begins_again")
         if state.is_given("thinned"):
             _check_thresholds(state, self._kernel)
         # The round that was decided last can be undone.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matroid_bandits.indices import Index
+    from matroid_bandits.restarts import GLR
 
 __all__ = ["OMM"]
 
@@ -41,6 +42,13 @@ class OMM(GreedyPolicy[Selection]):
     pending : {"ignore", "count"}, default "ignore"
         With `decide`: "count" counts plays whose feedback has not come as observations of the
         present mean, so that visitors at the same time explore different elements.
+    window : int, optional
+        For means that change: only observations of the last so many rounds count.
+    discount : float, optional
+        For means that change: the weight of an observation shrinks by this factor with every round.
+    restart : "glr", GLR or dict, optional
+        For means that change: a test finds that a mean has changed, and everything is learned anew.
+        At most one of the three is given; docs/change.md compares them.
 
     Notes
     -----
@@ -72,5 +80,16 @@ class OMM(GreedyPolicy[Selection]):
         noise: float | None = None,
         seed: int = 0,
         pending: Literal["ignore", "count"] = "ignore",
+        window: int | None = None,
+        discount: float | None = None,
+        restart: GLR | str | Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(matroid, index=chosen_index(index, noise), seed=seed, pending=pending)
+        super().__init__(
+            matroid,
+            index=chosen_index(index, noise),
+            seed=seed,
+            pending=pending,
+            window=window,
+            discount=discount,
+            restart=restart,
+        )

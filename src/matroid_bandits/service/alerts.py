@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,8 @@ __all__ = ["warnings_of"]
 _FEW = 20
 # Seconds without feedback, while decisions are made.
 _LONG = 600.0
+# The probability of a false alarm about changed means; pages are looked at again and again.
+_SURELY = 0.001
 
 
 def warnings_of(bandit: Bandit, now: float) -> list[str]:
@@ -29,6 +31,7 @@ def warnings_of(bandit: Bandit, now: float) -> list[str]:
         found.append("Archived: it is only read.")
     if totals["decided"] >= _FEW:
         found += _feedback_warnings(bandit, now)
+        found += _drift_warnings(bandit)
     if bandit.n_open > 0.8 * settings.max_open_decisions:
         found.append(
             f"{bandit.n_open:,} decisions wait for feedback; at {settings.max_open_decisions:,}, "
@@ -64,7 +67,31 @@ def _feedback_warnings(bandit: Bandit, now: float) -> list[str]:
     silent = np.flatnonzero((bandit.policy.counts == 0) & (bandit.plays >= _FEW))
     if len(silent) and bandit.last_learned is not None:
         labels = bandit.problem.labels or ()
-        names = ", ".join(shown_text(labels[e]) for e in silent[:3].tolist())
-        more = f" and {len(silent) - 3:,} more" if len(silent) > 3 else ""
-        found.append(f"No feedback ever came for {names}{more}, though often shown.")
+        names = _named([labels[e] for e in silent[:3].tolist()], len(silent))
+        found.append(f"No feedback ever came for {names}, though often shown.")
     return found
+
+
+def _drift_warnings(bandit: Bandit) -> list[str]:
+    """Means that seem to have changed, for those who did not ask for a policy that forgets."""
+    policy = bandit.policy
+    if policy._kernel.memory is not None:
+        return []
+    try:
+        drift = policy.drift(_SURELY)
+    except ValueError:
+        # Nothing is known about the noise.
+        return []
+    n = len(drift)
+    if not n:
+        return []
+    names = _named([change.element for change in drift.changes[:3]], n)
+    who = "The mean of 1 element seems" if n == 1 else f"Means of {n:,} elements seem"
+    advice = "Old and new feedback count alike; window, discount or restart change that."
+    return [f"{who} to have changed: {names}. {advice}"]
+
+
+def _named(labels: list[Any], n: int) -> str:
+    """Some labels of n, in words."""
+    names = ", ".join(shown_text(label) for label in labels)
+    return f"{names} and {n - len(labels):,} more" if n > len(labels) else names

@@ -1,4 +1,4 @@
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, expm1, fabs
 from libc.stdint cimport int64_t
 
 from matroid_bandits._core.streams.random_stream cimport RandomStream
@@ -51,6 +51,15 @@ cdef class IndexKernel:
     cdef const int64_t[::1] index_counts
     cdef const double[::1] inverse_root
 
+    # For means that change (docs/change.md). Discounted counts are kept up to a common factor.
+    cdef double log_discount  # logarithm of the discount of a round; 0 without one
+    cdef const double[::1] weights  # `weight_unit` times the counts; None without a discount
+    cdef double weight_unit  # the weight of an observation that is not discounted
+    cdef double width_unit  # its square root
+    cdef double weight  # of the reward that is being observed
+    # What `unobserve` needs to know, besides the reward, of the one observed last.
+    cdef unsigned char credit
+
     cdef int attach(
         self,
         const int64_t[::1] counts,
@@ -59,6 +68,12 @@ cdef class IndexKernel:
         const double[::1] inverse_root,
     ) except -1
     cdef void observe(self, Py_ssize_t e, double reward) noexcept
+    cdef void use_weights(self, const double[::1] weights, double discount) noexcept
+    cdef void unobserve(
+        self, Py_ssize_t e, double reward, unsigned char credit, double new_mean
+    ) noexcept
+    cdef void forget(self, Py_ssize_t e) noexcept
+    cdef void rescale(self, double factor) noexcept
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
     ) except -1
@@ -67,6 +82,7 @@ cdef class IndexKernel:
 
     # Values as functions of a budget, which grows with time
     cdef double budget_at(self, Py_ssize_t time) noexcept
+    cdef double budget_after(self, Py_ssize_t time, Py_ssize_t rounds) noexcept
     cdef double value_at(self, Py_ssize_t e, double budget) noexcept
     cdef double line(
         self, Py_ssize_t e, double budget, double since, double until, Line *line
@@ -75,6 +91,20 @@ cdef class IndexKernel:
         self, const Py_ssize_t *elements, Py_ssize_t n, double budget, double *bounds
     ) noexcept
     cdef bint are_alike(self, Py_ssize_t a, Py_ssize_t b) noexcept
+
+
+cdef inline double effective_time(IndexKernel index, Py_ssize_t time) noexcept:
+    """The time in the index: the number of rounds, or the sum of their discounts."""
+    if index.log_discount < 0:
+        return expm1(time * index.log_discount) / expm1(index.log_discount)
+    return <double>time
+
+
+cdef inline double scaled_count(IndexKernel index, Py_ssize_t e) noexcept:
+    """`weight_unit` times the count of an element in the index."""
+    if index.weights is not None:
+        return index.weights[e]
+    return <double>index.index_counts[e]
 
 
 cdef inline double exchange_index(

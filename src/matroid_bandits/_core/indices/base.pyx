@@ -1,6 +1,6 @@
 """What all indices share, and the kernel for indices written in Python."""
 
-from libc.math cimport INFINITY, isnan
+from libc.math cimport INFINITY, exp, isnan, log
 
 import numpy as np
 
@@ -19,6 +19,8 @@ cdef class IndexKernel:
         self.min_count = min_count
         self.ceiling = INFINITY
         self.interval_ratio = 1.5
+        self.weights = None
+        self.weight_unit = self.width_unit = self.weight = 1.0
 
     cdef int attach(
         self,
@@ -36,6 +38,28 @@ cdef class IndexKernel:
 
     cdef void observe(self, Py_ssize_t e, double reward) noexcept:
         """Receive a reward, before count and mean are updated with it."""
+
+    # ---- what it keeps of observations that are forgotten (docs/change.md) ----
+
+    cdef void use_weights(self, const double[::1] weights, double discount) noexcept:
+        """Use weights in place of counts; a round multiplies their values by `discount`."""
+        self.weights = weights
+        self.log_discount = log(discount)
+
+    cdef void unobserve(
+        self, Py_ssize_t e, double reward, unsigned char credit, double new_mean
+    ) noexcept:
+        """A reward leaves the window, before count and mean are updated. `credit` is what it had
+        when it was observed, `new_mean` the mean without it.
+        """
+
+    cdef void forget(self, Py_ssize_t e) noexcept:
+        """Nothing is known about e any more."""
+
+    cdef void rescale(self, double factor) noexcept:
+        """All weights are multiplied by a factor."""
+
+    # ---- values ----
 
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
@@ -55,6 +79,11 @@ cdef class IndexKernel:
     cdef double budget_at(self, Py_ssize_t time) noexcept:
         """The budget at a time: not negative; it never falls while time goes on."""
         return 0.0
+
+    cdef double budget_after(self, Py_ssize_t time, Py_ssize_t rounds) noexcept:
+        """The budget when `time` and the round have both advanced by so many rounds."""
+        cdef double budget = self.budget_at(time + rounds)
+        return budget * exp(-self.log_discount * rounds) if self.log_discount < 0 else budget
 
     cdef double value_at(self, Py_ssize_t e, double budget) noexcept:
         """The value that `evaluate` computes for e at a time with this budget, bit for bit."""
@@ -79,7 +108,7 @@ cdef class IndexKernel:
 
     cdef bint are_alike(self, Py_ssize_t a, Py_ssize_t b) noexcept:
         """Whether two elements have the same statistics, and so the same value at any time."""
-        return self.means[a] == self.means[b] and self.index_counts[a] == self.index_counts[b]
+        return self.means[a] == self.means[b] and scaled_count(self, a) == scaled_count(self, b)
 
     # ---- what it keeps besides counts and means ----
 
@@ -118,9 +147,12 @@ cdef class PythonIndexKernel(IndexKernel):
         cdef double[::1] found
         cdef Py_ssize_t i
         array = np.asarray(elements)
-        answer = self.index.values(
-            np.asarray(self.means)[array], np.asarray(self.index_counts)[array], int(time)
-        )
+        if self.weights is None:
+            counts, shown_time = np.asarray(self.index_counts)[array], int(time)
+        else:
+            counts = np.asarray(self.weights)[array] / self.weight_unit
+            shown_time = effective_time(self, time)
+        answer = self.index.values(np.asarray(self.means)[array], counts, shown_time)
         found = real_array(answer, f"values of {self.name}")
         if found.shape[0] != elements.shape[0]:
             raise ValueError(

@@ -4,6 +4,8 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
+from matroid_bandits._core.indices.base cimport effective_time, scaled_count
+
 cdef enum:
     MOST_STEPS = 60
 
@@ -83,20 +85,20 @@ cdef class KLKernel(IndexKernel):
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
     ) except -1:
-        cdef double allowed = budget(self.c, <double>time)
+        cdef double allowed = self.budget_at(time)
         cdef Py_ssize_t i, e
         for i in range(elements.shape[0]):
             e = elements[i]
-            values[e] = kl_upper(self.means[e], allowed / self.index_counts[e])
+            values[e] = kl_upper(self.means[e], allowed / scaled_count(self, e))
         return 0
 
     cdef void begin(self, Py_ssize_t time) noexcept:
-        self.allowed = budget(self.c, <double>time)
+        self.allowed = self.budget_at(time)
 
     cdef double value_above(self, Py_ssize_t e, double threshold) noexcept:
         """Most elements are far below the threshold: found without a logarithm, or with two."""
         cdef double mean = self.means[e]
-        cdef double level = self.allowed / self.index_counts[e]
+        cdef double level = self.allowed / scaled_count(self, e)
         # Pinsker: kl(mean, threshold) is at least this; if that exceeds the level, e is below.
         if threshold > mean and 2 * (threshold - mean) * (threshold - mean) >= level:
             return -INFINITY
@@ -107,16 +109,16 @@ cdef class KLKernel(IndexKernel):
     # ---- bounds: docs/other-indices.md has the proofs ----
 
     cdef double budget_at(self, Py_ssize_t time) noexcept:
-        return budget(self.c, <double>time)
+        return budget(self.c, effective_time(self, time)) * self.weight_unit
 
     cdef double value_at(self, Py_ssize_t e, double allowed) noexcept:
-        return kl_upper(self.means[e], allowed / self.index_counts[e])
+        return kl_upper(self.means[e], allowed / scaled_count(self, e))
 
     cdef double line(
         self, Py_ssize_t e, double allowed, double since, double until, Line *line
     ) noexcept:
         """The tangent: the value is a concave function of the budget."""
-        cdef double count = <double>self.index_counts[e]
+        cdef double count = scaled_count(self, e)
         cdef double mean = min(max(self.means[e], 0.0), 1.0)
         cdef double q = kl_upper(mean, allowed / count)
         cdef double slope, error
@@ -139,7 +141,7 @@ cdef class KLKernel(IndexKernel):
         cdef Py_ssize_t i
         for i in range(n):
             mean = self.means[elements[i]]
-            level = allowed / self.index_counts[elements[i]]
+            level = allowed / scaled_count(self, elements[i])
             variance = mean * (1 - mean)
             if level < 0.5 * variance:
                 # The series of the solution to the third order, and a little less.

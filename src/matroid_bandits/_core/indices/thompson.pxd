@@ -38,7 +38,11 @@ cdef inline void find_posterior(
     cdef double successes = index.tallies[e, 0]
     cdef double failures = index.tallies[e, 1]
     cdef int64_t pending = index.index_counts[e] - index.counts[e]
-    if pending > 0:
+    if index.weights is not None:
+        # The prior is not discounted.
+        a[0] = 1 + (successes - 1) / index.weight_unit
+        b[0] = 1 + (failures - 1) / index.weight_unit
+    elif pending > 0:
         # As many successes and failures more as the present mean promises.
         a[0] = successes + pending * successes / (successes + failures)
         b[0] = failures + pending * failures / (successes + failures)

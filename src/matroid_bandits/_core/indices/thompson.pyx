@@ -183,7 +183,22 @@ cdef class BetaKernel(ThompsonKernel):
 
     cdef void observe(self, Py_ssize_t e, double reward) noexcept:
         cdef bint success = reward == 1 or (reward > 0 and self.random_stream.uniform() < reward)
-        self.tallies[e, not success] += 1
+        self.tallies[e, not success] += self.weight
+        self.credit = success
+
+    cdef void unobserve(
+        self, Py_ssize_t e, double reward, unsigned char credit, double new_mean
+    ) noexcept:
+        self.tallies[e, not credit] -= 1
+
+    cdef void forget(self, Py_ssize_t e) noexcept:
+        self.tallies[e, 0] = self.tallies[e, 1] = 1.0
+
+    cdef void rescale(self, double factor) noexcept:
+        cdef Py_ssize_t e
+        for e in range(self.tallies.shape[0]):
+            self.tallies[e, 0] = 1 + (self.tallies[e, 0] - 1) * factor
+            self.tallies[e, 1] = 1 + (self.tallies[e, 1] - 1) * factor
 
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
@@ -306,7 +321,10 @@ cdef class GaussianKernel(ThompsonKernel):
         for i in range(elements.shape[0]):
             e = elements[i]
             values[e] = (
-                self.means[e] + self.noise * self.inverse_root[e] * self.random_stream.normal()
+                self.means[e]
+                + self.noise
+                * (self.width_unit * self.inverse_root[e])
+                * self.random_stream.normal()
             )
         return 0
 

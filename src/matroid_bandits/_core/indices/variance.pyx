@@ -5,7 +5,13 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from matroid_bandits._core.indices.base cimport IndexKernel, Line, set_line
+from matroid_bandits._core.indices.base cimport (
+    IndexKernel,
+    Line,
+    effective_time,
+    scaled_count,
+    set_line,
+)
 
 
 cdef class VarianceKernel(IndexKernel):
@@ -33,8 +39,34 @@ cdef class VarianceKernel(IndexKernel):
 
     cdef void observe(self, Py_ssize_t e, double reward) noexcept:
         cdef double old_mean = self.means[e]
-        cdef double mean = (self.counts[e] * old_mean + reward) / (self.counts[e] + 1)
+        cdef double mean
+        if self.weights is not None:
+            mean = (self.weights[e] * old_mean + self.weight * reward) / (
+                self.weights[e] + self.weight
+            )
+            self.squares[e] += self.weight * ((reward - old_mean) * (reward - mean))
+            return
+        mean = (self.counts[e] * old_mean + reward) / (self.counts[e] + 1)
         self.squares[e] += (reward - old_mean) * (reward - mean)
+
+    cdef void unobserve(
+        self, Py_ssize_t e, double reward, unsigned char credit, double new_mean
+    ) noexcept:
+        """The inverse of `observe`."""
+        cdef double left = self.squares[e] - (reward - self.means[e]) * (reward - new_mean)
+        self.squares[e] = left if left > 0 and self.counts[e] > 1 else 0.0
+
+    cdef void forget(self, Py_ssize_t e) noexcept:
+        self.squares[e] = 0.0
+
+    cdef void rescale(self, double factor) noexcept:
+        cdef Py_ssize_t e
+        for e in range(self.squares.shape[0]):
+            self.squares[e] *= factor
+
+    cdef inline double variance_of(self, Py_ssize_t e) noexcept:
+        """The variance of the rewards of e. Rounding can make it slightly negative."""
+        return max(0.0, self.squares[e] / scaled_count(self, e))
 
     cdef double value(
         self, double mean, double variance, double count, double log_time
@@ -45,30 +77,28 @@ cdef class VarianceKernel(IndexKernel):
     cdef int evaluate(
         self, const Py_ssize_t[::1] elements, Py_ssize_t time, double[::1] values
     ) except -1:
-        cdef double log_time = log(<double>time)
-        cdef double count, variance
+        cdef double log_time = log(effective_time(self, time)) * self.weight_unit
         cdef Py_ssize_t i, e
         for i in range(elements.shape[0]):
             e = elements[i]
-            count = <double>self.index_counts[e]
-            # Rounding can make it slightly negative.
-            variance = max(0.0, self.squares[e] / count)
-            values[e] = self.value(self.means[e], variance, count, log_time)
+            values[e] = VarianceKernel.value_at(self, e, log_time)
         return 0
 
     # ---- bounds: docs/other-indices.md has the proofs ----
 
     cdef double budget_at(self, Py_ssize_t time) noexcept:
-        return log(<double>time)
+        """The logarithm of the time, in the unit of the counts: the value of UCB-V depends on their
+        ratio alone.
+        """
+        return log(effective_time(self, time)) * self.weight_unit
 
     cdef double value_at(self, Py_ssize_t e, double log_time) noexcept:
-        cdef double count = <double>self.index_counts[e]
-        return self.value(self.means[e], max(0.0, self.squares[e] / count), count, log_time)
+        return self.value(self.means[e], self.variance_of(e), scaled_count(self, e), log_time)
 
     cdef bint are_alike(self, Py_ssize_t a, Py_ssize_t b) noexcept:
         return (
             self.means[a] == self.means[b]
-            and self.index_counts[a] == self.index_counts[b]
+            and scaled_count(self, a) == scaled_count(self, b)
             and self.squares[a] == self.squares[b]
         )
 
@@ -108,8 +138,8 @@ cdef class UCBVKernel(VarianceKernel):
         self, Py_ssize_t e, double log_time, double since, double until, Line *line
     ) noexcept:
         """The tangent: the value is a concave function of the budget."""
-        cdef double count = <double>self.index_counts[e]
-        cdef double variance = max(0.0, self.squares[e] / count)
+        cdef double count = scaled_count(self, e)
+        cdef double variance = self.variance_of(e)
         cdef double value = self.value(self.means[e], variance, count, log_time)
         if log_time > 0:
             set_line(
@@ -157,7 +187,7 @@ cdef class NormalUCBKernel(VarianceKernel):
         """The tangent."""
         cdef double count = <double>self.index_counts[e]
         cdef double mean = self.means[e]
-        cdef double variance = max(0.0, self.squares[e] / count)
+        cdef double variance = self.variance_of(e)
         cdef double log_time = log(time)
         cdef double value = self.value(mean, variance, count, log_time)
         cdef double growth = expm1(2 * log_time / (count - 2))

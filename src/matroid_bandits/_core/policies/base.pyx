@@ -6,11 +6,12 @@ later, are in `deciding`.
 
 import numpy as np
 
-from libc.math cimport isnan
+from libc.math cimport NAN, isnan
 from libc.stdint cimport int64_t
 
 from matroid_bandits._core.policies.contract.deciding cimport DecidingKernel
 from matroid_bandits._core.policies.contract.decisions cimport CLOSED, OPEN, DecisionTable
+from matroid_bandits._core.policies.contract.round cimport RoundKernel
 
 from matroid_bandits._core.matroids.cached import CachedKernel
 
@@ -89,6 +90,7 @@ cdef class PolicyKernel(DecidingKernel):
         cdef int before = self.guard.take(False)
         # What was selected has become a decision, and its round has ended.
         cdef bint ends_selection = self.selection is not None
+        cdef Py_ssize_t row
         try:
             if observe is not None:
                 # The hook may change what the caller has passed.
@@ -96,14 +98,17 @@ cdef class PolicyKernel(DecidingKernel):
             self.feedback.check(elements, rewards)
             if self.learns_sets:
                 self.check_set(elements, rewards)
-            self.reserve(elements.shape[0])
+            self.reserve_round(elements.shape[0])
             if observe is not None:
                 self.call_hook(observe, np.array(elements), np.array(rewards))
             if ends_selection:
                 self.drop_peek()
-                self.close_decision(self.decisions.find(self.selection), CLOSED)
+                row = self.decisions.find(self.selection)
+                self.learned_round = self.decisions.rounds[row]
+                self.close_decision(row, CLOSED)
             if elements.shape[0] > 0:
                 self.learn(&elements[0], &rewards[0], elements.shape[0])
+            self.learned_round = 0
             if not ends_selection:
                 self.end_round()
             if self.learns_sets:
@@ -149,7 +154,14 @@ cdef class PolicyKernel(DecidingKernel):
             for i in range(elements.shape[0]):
                 e = elements[i]
                 count = self.counts[e] + counts[i]
-                if counts[i] > 0:
+                if counts[i] == 0:
+                    continue
+                # Nobody knows what the mean was before.
+                self.earlier_means[e, :] = NAN
+                if self.memory is not None:
+                    self.memory.add_many(e, means[i], counts[i])
+                    self.set_remembered(e)
+                else:
                     self.set_statistics(
                         e,
                         count,
@@ -160,6 +172,8 @@ cdef class PolicyKernel(DecidingKernel):
             self.rounds += rounds
             self.marked = -1
             self.count_undersampled()
+            if self.memory is not None and self.n_undersampled == 0:
+                self.memory.is_past_initial = True
         finally:
             self.guard.give_back(before)
 
@@ -197,6 +211,8 @@ cdef class PolicyKernel(DecidingKernel):
             "selection": self.selection,
             "selection_key": self.selection_key,
             "cached": self.oracle.state() if isinstance(self.oracle, CachedKernel) else None,
+            "earlier_means": self.earlier_means_copy(),
+            "memory": None if self.memory is None else self.memory.state(self.rounds),
         }
 
     def check_cached(self, cached):
@@ -231,6 +247,13 @@ cdef class PolicyKernel(DecidingKernel):
         self.count_undersampled()
         if self.index is not None:
             self.index.restore(state["index"])
+        # Files of older versions do not have these two.
+        if state.get("earlier_means") is not None:
+            np.asarray(self.earlier_means)[: self.size] = state["earlier_means"]
+        if self.memory is not None:
+            self.memory.restore(state["memory"], self.rounds)
+            for e in range(self.size):
+                RoundKernel.set_width(self, e)
         self.oracle_calls, self.greedy_calls, self.neighborhood_updates = state["calls"]
         if state["calls_before"] is not None:
             self.marked = self.rounds

@@ -11,18 +11,22 @@ cdef class GreedyKernel(PolicyKernel):
     cdef double[::1] values
     cdef Py_ssize_t valued  # the round that `values` are for
 
-    def __init__(self, matroid, index, bint counts_pending=False):
-        super().__init__(matroid, index, index.min_count, counts_pending)
+    def __init__(self, matroid, index, bint counts_pending=False, memory=None):
+        super().__init__(matroid, index, index.min_count, counts_pending, memory)
         self.values = np.zeros(self.size)
         self.valued = -1
 
     cdef int decide(self) except -1:
         if self.n_initial > 0:
             return self.initial_round()
+        if self.force_round():
+            return 0
         # Once, even if greedy then fails: an index written in Python may draw at random.
         if self.valued != self.rounds:
             # The number of this round is the time.
-            self.index.evaluate(self.candidates, self.rounds + 1, self.values)
+            self.index.evaluate(
+                self.candidates, self.index_time(self.round_time()), self.values
+            )
             self.valued = self.rounds
         self.greedy_on(self.values)
         return self.choose_found()
@@ -38,4 +42,4 @@ cdef class GreedyKernel(PolicyKernel):
         self.valued = -1
 
     def parameters(self):
-        return self.index, self.counts_pending
+        return self.index, self.counts_pending, self.memory

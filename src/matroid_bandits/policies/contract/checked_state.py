@@ -195,6 +195,14 @@ def check_statistics(state: State, kernel: PolicyKernel) -> None:
         # What an index sums up begins with the smallest values there can be.
         index.array(key, start.dtype, start.shape, start.min(initial=inf))
     index.finish()
+    if state.is_given("earlier_means"):
+        earlier = state.value("earlier_means")
+        if (
+            not isinstance(earlier, np.ndarray)
+            or earlier.dtype != float
+            or earlier.shape != (kernel.size, 2)
+        ):
+            raise state.refuse("earlier_means", f"an array of {kernel.size} x 2 float64")
     state.integers("calls", 3)
     is_marked = state.has("calls_before")
     if is_marked:

@@ -11,6 +11,7 @@ import numpy as np
 
 from matroid_bandits._arguments import choice, real
 from matroid_bandits.policies.contract.exchange_pairs import ExchangePairs
+from matroid_bandits.policies.contract.memory import memory_caveat
 from matroid_bandits.stopping import (
     THRESHOLDS,
     Bernoulli,
@@ -68,7 +69,8 @@ class Confidence:
     n_unobserved : int
         Elements that could be played and were never observed.
     caveat : str
-        Why the answer is not valid; empty if nothing is known that would speak against it.
+        Why the answer is not valid, or what it is about where observations are forgotten; empty if
+        nothing is known that would speak against it.
     """
 
     delta: float
@@ -160,11 +162,13 @@ class Confident:
         Raises
         ------
         ValueError
-            If the policy assumes nothing about the noise and neither `noise` nor `family` is given.
+            If the policy assumes nothing about the noise and neither `noise` nor `family` is given;
+            or if it has a discount, for which no threshold is known.
 
         Notes
         -----
-        It is assumed that means do not change over time, that rewards are independent, and that
+        It is assumed that means do not change over time (`drift` watches that), that rewards are
+        independent, and that
         statistics from elsewhere (`observe`) are of the same elements. It costs one step for every
         pair of elements that can be exchanged. Circuits are computed anew only if another basis
         looks best.
@@ -203,7 +207,7 @@ threshold 15.39. The hardest pair is 'green' in the basis and 'red' outside.
                 "family": chosen.name,
                 "noise": getattr(chosen, "noise", None),
                 "n_unobserved": n_unobserved,
-                "caveat": self._caveat(),
+                "caveat": f"{memory_caveat(kernel)} {self._caveat()}".strip(),
             }
             # A single basis is the best one, whatever was observed.
             if n_unobserved and n_outside:

@@ -36,6 +36,14 @@ class Counters:
         return self._kernel.means_copy()
 
     @property
+    def effective_counts(self) -> FloatArray:
+        """How many observations of each element count now (a copy).
+
+        With ``discount=``, the sum of their weights; otherwise `counts`.
+        """
+        return self._kernel.effective_counts()
+
+    @property
     def oracle_calls(self) -> int:
         """Calls of the membership oracle.
 

@@ -10,6 +10,7 @@ from matroid_bandits._arguments import abbreviated
 from matroid_bandits._core.policies.contract.decisions import DecisionTable
 from matroid_bandits.policies.contract.checked_state import SLACK
 from matroid_bandits.policies.contract.decision import names_of
+from matroid_bandits.policies.contract.memory import moved_memory
 from matroid_bandits.policies.contract.own_state import (
     learning_methods,
     reason_for_own_state,
@@ -83,6 +84,12 @@ class Moving:
         for name in learning_methods(self)[:1]:
             self._refuse_own_state("observe", f"it defines {name}")
         elements, means, counts, rounds, state = given_statistics(statistics, self._problem)
+        memory = self._kernel.memory
+        if memory is not None and not memory.accepts_statistics:
+            raise ValueError(
+                "observe cannot be used with window= or discount=: statistics do not say in which "
+                "rounds they were observed; use learn_log, or another policy"
+            )
         rewards = self._translation.as_rewards(means)
         low, high = self._kernel.feedback.low, self._kernel.feedback.high
         # A difference of statistics may be a little outside, by rounding.
@@ -179,8 +186,9 @@ class Moving:
             moved[name] = state[name]
         if state["stream"] is not None:
             moved["stream"] = state["stream"][:1]
-        for name in ("counts", "means"):
+        for name in ("counts", "means", "earlier_means"):
             copy_rows(state[name], moved[name], old_numbers)
+        moved["memory"] = moved_memory(state["memory"], moved["memory"], old_numbers)
         if self._index_is_of_elements:
             for name, rows in moved["index"].items():
                 copy_rows(state["index"][name], rows, old_numbers)

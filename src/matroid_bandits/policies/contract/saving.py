@@ -13,6 +13,7 @@ from matroid_bandits.policies.contract.checked_state import (
     check_round,
     check_statistics,
 )
+from matroid_bandits.policies.contract.memory import check_memory
 from matroid_bandits.policies.contract.own_state import reason_for_own_state, says_its_state
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Saving:
         """Refuse a state that the kernel could not continue from; rules with more add to it."""
         kernel, matroid = self._kernel, self._kernel.matroid
         check_statistics(state, kernel)
+        check_memory(state, kernel)
         for outcome in check_round(state, kernel, matroid):
             self._check_outcome(outcome)
             outcome.finish()

@@ -6,6 +6,7 @@ from matroid_bandits._plain_data import class_text, plain
 from matroid_bandits.indices import Index
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
+from matroid_bandits.restarts import GLR
 
 __all__ = ["spec_of"]
 
@@ -25,7 +26,7 @@ def spec_of(policy: Any, parameters: dict[str, Any]) -> dict[str, Any]:
             spec["problem"] = problem.to_spec()
         elif isinstance(value, Matroid) and value is problem.matroid:
             spec["problem"] = {"matroid": value.to_spec()}
-        elif isinstance(value, Index):
+        elif isinstance(value, (Index, GLR)):
             spec[name] = value.to_spec()
         elif name in ("type", "problem"):
             raise ValueError(

@@ -19,6 +19,8 @@ cdef class ChoosingKernel(RoundKernel):
         self.is_chosen = False
         self.is_decided = False
         self.is_selected = False
+        if self.memory is not None:
+            self.forget_old()
         if self.answers is not None:
             self.answers = None
         if self.known_values is not None:

@@ -20,8 +20,8 @@ from matroid_bandits.errors import (
 cdef class DecidingKernel(ChoosingKernel):
     """Makes decisions, each a round of its own, and learns when their feedback comes."""
 
-    def __init__(self, matroid, index=None, min_count=1, counts_pending=False):
-        super().__init__(matroid, index, min_count, counts_pending)
+    def __init__(self, matroid, index=None, min_count=1, counts_pending=False, memory=None):
+        super().__init__(matroid, index, min_count, counts_pending, memory)
         self.decisions = DecisionTable(self.rank)
         self.new_elements = None
 
@@ -89,6 +89,8 @@ cdef class DecidingKernel(ChoosingKernel):
         self, identifier, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1:
         """Choose a set before the update: what `select` has returned becomes a decision, too."""
+        if self.memory is not None:
+            self.check_available(is_available, allow_smaller)
         selected = self.outcome()
         key = self.available_key()
         before = self.answers, tuple(self.calls_before)
@@ -103,7 +105,10 @@ cdef class DecidingKernel(ChoosingKernel):
             self.decisions.reserve()
             self.choose_for(is_available, allow_smaller, rule)
         except BaseException:
-            self.take_back_selection(selected, key, before)
+            # Where the end of a round forgets observations it cannot be undone. What was selected
+            # stays a decision, whose feedback `update` still takes.
+            if self.memory is None:
+                self.take_back_selection(selected, key, before)
             raise
         return 0
 
@@ -137,8 +142,8 @@ cdef class DecidingKernel(ChoosingKernel):
     cdef object new_decision(self, identifier, const Py_ssize_t[::1] elements):
         """Open a decision for `elements`; the next round begins."""
         cdef Py_ssize_t i
-        if self.counts_pending:
-            self.reserve(elements.shape[0])
+        if self.counts_pending or self.memory is not None:
+            self.reserve_round(elements.shape[0])
         if self.new_elements is None:
             self.allocate_space()
         if identifier is None:
@@ -281,7 +286,7 @@ cdef class DecidingKernel(ChoosingKernel):
                     i += 1
             self.check_set(self.set_elements[:length], self.set_rewards[:length])
         self.drop_peek()
-        self.reserve(2 * length)
+        self.reserve_round(2 * length)
         if observe is not None and first < n:
             self.call_hook(
                 observe,
@@ -296,7 +301,9 @@ cdef class DecidingKernel(ChoosingKernel):
                 self.n_pending -= 1
         table.n_missing[row] -= <int>n
         if first < n:
+            self.learned_round = table.rounds[row]
             self.learn(&self.new_elements[first], &self.new_rewards[first], n - first)
+            self.learned_round = 0
         if is_complete and self.learns_sets:
             self.learn_set(self.set_elements[:length], self.set_rewards[:length])
         if status != OPEN or table.n_missing[row] == 0:

@@ -6,6 +6,7 @@ from matroid_bandits._core.matroids.base cimport MatroidKernel
 from matroid_bandits._core.policies.contract.feedback cimport Feedback, updated_mean
 from matroid_bandits._core.policies.contract.guard cimport Guard
 from matroid_bandits._core.policies.contract.initial_rounds cimport InitialRounds
+from matroid_bandits._core.policies.memory.base cimport Memory
 from matroid_bandits._core.streams.random_stream cimport RandomStream
 
 
@@ -40,6 +41,15 @@ cdef class RoundKernel:
     cdef double[::1] inverse_root  # 1 / sqrt(index_counts)
     cdef double[::1] inverse_roots  # the same by count, as far as it has been worked out
 
+    # Which observations are used, if not all (docs/change.md); else None
+    cdef readonly Memory memory
+    # The round of the observations that are being learned; 0 for the present one.
+    cdef Py_ssize_t learned_round
+    cdef readonly bint is_forced  # whether this round was decided to observe a certain element
+    # By element: means after a number of observations that is a power of two, the last two such
+    # numbers. NaN if they are not known. `drift` compares them with the present mean.
+    cdef double[:, ::1] earlier_means
+
     # This round
     cdef readonly bint is_chosen  # whether the set to play is known
     cdef bint is_decided  # whether the kernel's own rule has decided
@@ -71,6 +81,7 @@ cdef class RoundKernel:
     cdef Py_ssize_t[::1] order  # playable elements as last sorted
     cdef Py_ssize_t[::1] scratch
     cdef Py_ssize_t[::1] found
+    cdef unsigned char[::1] is_first  # elements that come before all others
 
     # What a rule implements
     cdef int decide(self) except -1
@@ -82,6 +93,21 @@ cdef class RoundKernel:
     cdef void forget_draws(self) noexcept
     cdef void set_width(self, Py_ssize_t e) noexcept
     cdef void set_statistics(self, Py_ssize_t e, int64_t count, double mean) noexcept
+
+    # Where means change
+    cdef int reserve_round(self, Py_ssize_t n) except -1
+    cdef void learn_remembered(
+        self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
+    ) noexcept
+    cdef void forget_old(self) noexcept
+    cdef void set_remembered(self, Py_ssize_t e) noexcept
+    cdef int forget_changed(self) except -1
+    cdef int forget_all(self) except -1
+    cdef Py_ssize_t round_time(self) noexcept
+    cdef Py_ssize_t index_time(self, Py_ssize_t time) noexcept
+    cdef Py_ssize_t write_forgotten(self, Py_ssize_t[::1] elements) except -1
+    cdef bint force_round(self) except -1
+    cdef int greedy_after(self, Py_ssize_t n_first) except -1
 
     # A round
     cdef int choose(self, rule) except -1
@@ -131,6 +157,7 @@ cdef struct Statistics:
     int64_t *index_counts
     const double *inverse_roots
     Py_ssize_t n_inverse_roots
+    double *earlier_means  # two for each element
 
 
 cdef inline Statistics statistics_of(RoundKernel policy) noexcept:
@@ -142,6 +169,7 @@ cdef inline Statistics statistics_of(RoundKernel policy) noexcept:
     statistics.index_counts = &policy.index_counts[0]
     statistics.inverse_roots = &policy.inverse_roots[0]
     statistics.n_inverse_roots = policy.inverse_roots.shape[0]
+    statistics.earlier_means = &policy.earlier_means[0, 0]
     return statistics
 
 
@@ -151,6 +179,10 @@ cdef inline int64_t observe(Statistics *statistics, Py_ssize_t e, double reward)
     cdef int64_t index_count = count + 1
     statistics.means[e] = updated_mean(count, statistics.means[e], reward)
     statistics.counts[e] = count + 1
+    if (count + 1) & count == 0:
+        # A power of two.
+        statistics.earlier_means[2 * e] = statistics.earlier_means[2 * e + 1]
+        statistics.earlier_means[2 * e + 1] = statistics.means[e]
     if statistics.pending != NULL:
         index_count += statistics.pending[e]
         statistics.index_counts[e] = index_count

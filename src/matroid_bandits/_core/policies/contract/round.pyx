@@ -27,6 +27,7 @@ cdef class RoundKernel:
         IndexKernel index=None,
         Py_ssize_t min_count=1,
         bint counts_pending=False,
+        Memory memory=None,
     ):
         self.matroid = matroid
         self.guard = Guard()
@@ -64,6 +65,11 @@ cdef class RoundKernel:
         self.order = np.flatnonzero(playable)
         self.scratch = np.empty(self.playable.shape[0], dtype=np.intp)
         self.found = np.zeros(self.rank, dtype=np.intp)
+        self.is_first = None
+        self.earlier_means = np.full((self.size + 1, 2), np.nan)
+        self.memory = memory
+        if memory is not None:
+            memory.attach(self.index, self.counts, self.means, self.playable.shape[0])
         self.candidates = self.playable
         self.round_rank = self.rank
         self.is_available = None
@@ -96,8 +102,12 @@ cdef class RoundKernel:
         self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
     ) noexcept:
         """Learn from checked feedback: at least one reward, and at most one of each element."""
-        cdef Statistics statistics = statistics_of(self)
+        cdef Statistics statistics
         cdef Py_ssize_t i
+        if self.memory is not None:
+            self.learn_remembered(elements, rewards, n)
+            return 0
+        statistics = statistics_of(self)
         if self.notifies_index:
             self.notify_index(elements, rewards, n)
         for i in range(n):
@@ -112,7 +122,13 @@ cdef class RoundKernel:
         """The number of observations of e, or of its pending plays, has changed."""
         if self.counts_pending:
             self.index_counts[e] = self.counts[e] + self.pending[e]
-        self.inverse_root[e] = 1 / sqrt(<double>self.index_counts[e])
+        if self.memory is not None and self.counts[e] == 0:
+            # Forgotten: this is not used, but bounds are made for roots up to 1.
+            self.inverse_root[e] = 1.0
+        elif self.memory is not None and self.memory.weights is not None:
+            self.inverse_root[e] = 1 / sqrt(self.memory.weights[e])
+        else:
+            self.inverse_root[e] = 1 / sqrt(<double>self.index_counts[e])
 
     cdef void set_statistics(self, Py_ssize_t e, int64_t count, double mean) noexcept:
         """Set what is known about an element."""
@@ -127,6 +143,164 @@ cdef class RoundKernel:
         cdef Py_ssize_t i
         for i in range(n):
             self.index.observe(elements[i], rewards[i])
+
+    # ---- where means change (docs/change.md) ----
+
+    cdef int reserve_round(self, Py_ssize_t n) except -1:
+        """Get all memory for learning about n elements, and for the end of the round."""
+        if self.memory is None:
+            return self.reserve(n)
+        self.memory.reserve(n, self.rounds)
+        return self.reserve(n + self.memory.n_expiring(self.rounds))
+
+    cdef void learn_remembered(
+        self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
+    ) noexcept:
+        """Learn the rewards that are not too late."""
+        cdef Py_ssize_t round = self.learned_round if self.learned_round > 0 else self.rounds + 1
+        cdef Py_ssize_t i, e
+        self.memory.begin(round, self.rounds)
+        for i in range(n):
+            e = elements[i]
+            if not self.memory.accepts(e, round, self.rounds):
+                # Its pending play has ended.
+                self.set_width(e)
+                continue
+            if self.notifies_index:
+                self.index.observe(e, rewards[i])
+            self.memory.add(e, rewards[i])
+            self.set_remembered(e)
+        if self.n_undersampled == 0:
+            self.memory.is_past_initial = True
+
+    cdef void forget_old(self) noexcept:
+        """A round has ended: forget what is too old."""
+        cdef Py_ssize_t e
+        self.memory.end_round()
+        while True:
+            e = self.memory.remove(self.rounds)
+            if e < 0:
+                return
+            self.set_remembered(e)
+
+    cdef void set_remembered(self, Py_ssize_t e) noexcept:
+        """Set the statistics of e that its memory has found."""
+        cdef bint was_missing = self.counts[e] < self.min_count
+        cdef bint is_missing = self.memory.new_count < self.min_count
+        cdef Py_ssize_t i
+        self.set_statistics(e, self.memory.new_count, self.memory.new_mean)
+        if was_missing == is_missing or not self.is_playable[e]:
+            return
+        if not is_missing:
+            self.n_undersampled -= 1
+            self.memory.pull(e)
+            return
+        self.n_undersampled += 1
+        if not self.memory.is_past_initial:
+            # The initial rounds end: from now on the element forgotten first comes first.
+            self.memory.is_past_initial = True
+            for i in range(self.playable.shape[0]):
+                if self.counts[self.playable[i]] < self.min_count and self.playable[i] != e:
+                    self.memory.push(self.playable[i])
+        self.memory.push(e)
+
+    cdef int forget_changed(self) except -1:
+        """Before a round is decided: forget elements whose mean has changed, or that have next to
+        no weight.
+        """
+        cdef Py_ssize_t e
+        cdef Py_ssize_t restarted_at = self.memory.restarted_at
+        self.reserve(2 * self.size)
+        changed = self.memory.forget(self.rounds)
+        if self.memory.weights is not None:
+            # In another unit.
+            for e in range(self.size):
+                self.set_width(e)
+        for e in changed.tolist():
+            self.index.forget(e)
+            self.memory.new_count = 0
+            self.memory.new_mean = 0.0
+            self.set_remembered(e)
+        if self.memory.restarted_at > restarted_at:
+            self.memory.is_past_initial = False
+            self.memory.clear_queue()
+            self.forget_all()
+        if self.is_restricted:
+            self.n_initial = 0
+            for e in range(self.candidates.shape[0]):
+                self.n_initial += self.counts[self.candidates[e]] < self.min_count
+        return 0
+
+    cdef int forget_all(self) except -1:
+        """All elements were forgotten: begin again."""
+        return 0
+
+    cdef Py_ssize_t round_time(self) noexcept:
+        """The number of this round, since the last restart of all elements."""
+        if self.memory is None:
+            return self.rounds + 1
+        return self.rounds + 1 - self.memory.restarted_at
+
+    cdef Py_ssize_t index_time(self, Py_ssize_t time) noexcept:
+        """The time in the index: it ends with a window."""
+        if self.memory is None or time <= self.memory.longest_time:
+            return time
+        return self.memory.longest_time
+
+    cdef Py_ssize_t write_forgotten(self, Py_ssize_t[::1] elements) except -1:
+        """Write the forgotten elements that are available: those with fewer pending plays first,
+        then those that were forgotten first. Returns how many there are.
+        """
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t end = self.size
+        cdef Py_ssize_t e = self.memory.next_forgotten[end]
+        while e != end:
+            if not self.is_restricted or self.is_available[e]:
+                elements[n] = e
+                n += 1
+            e = self.memory.next_forgotten[e]
+        if self.n_pending > 0:
+            first = np.asarray(elements[:n])
+            first[:] = first[np.argsort(np.asarray(self.pending)[first], kind="stable")]
+        return n
+
+    cdef bint force_round(self) except -1:
+        """Choose a set with an element that must be observed in this round, whatever is known, if
+        there is one. Returns whether there is.
+        """
+        cdef Py_ssize_t place
+        if self.memory is None or self.is_restricted or self.playable.shape[0] == 0:
+            return False
+        place = self.memory.forced_place(self.round_time(), self.playable.shape[0])
+        if place < 0:
+            return False
+        self.scratch[0] = self.playable[place]
+        self.greedy_after(1)
+        self.is_forced = True
+        return True
+
+    cdef int greedy_after(self, Py_ssize_t n_first) except -1:
+        """Choose greedily from the first elements of `scratch`, then from the other candidates by
+        mean, largest first (ties: lowest element).
+        """
+        cdef Py_ssize_t n = n_first
+        cdef Py_ssize_t i, e
+        cdef Py_ssize_t[::1] order = np.empty(self.candidates.shape[0], dtype=np.intp)
+        if self.is_first is None:
+            self.is_first = np.zeros(self.size, dtype=np.uint8)
+        for i in range(n_first):
+            order[i] = self.scratch[i]
+            self.is_first[order[i]] = True
+        sort_descending(self.means, self.order, self.scratch)
+        for i in range(self.order.shape[0]):
+            e = self.order[i]
+            if not self.is_first[e] and not (self.is_restricted and not self.is_available[e]):
+                order[n] = e
+                n += 1
+        for i in range(n_first):
+            self.is_first[order[i]] = False
+        self.run_greedy(order)
+        return self.choose_found()
 
     # ---- a round ----
 
@@ -143,7 +317,13 @@ cdef class RoundKernel:
         # Without priors, no count exceeds the number of rounds.
         if self.rounds + 1 >= self.inverse_roots.shape[0] < MOST_INVERSE_ROOTS:
             self.extend_inverse_roots()
-        self.reserve(2 * self.rank)
+        if self.memory is None:
+            self.reserve(2 * self.rank)
+        else:
+            self.is_forced = False
+            if self.memory.is_due(self.rounds):
+                self.forget_changed()
+            self.reserve_round(2 * self.rank)
         if self.n_undersampled == 0 and self.initial_rounds is not None:
             self.initial_rounds = None
         self.mark()
@@ -156,7 +336,7 @@ cdef class RoundKernel:
             self.n_initial = self.n_undersampled
             self.decide()
             self.is_decided = True
-            self.is_initial = self.n_initial > 0
+            self.is_initial = self.n_initial > 0 or self.is_forced
         self.is_chosen = True
         return 0
 
@@ -178,7 +358,7 @@ cdef class RoundKernel:
                 self.forget_draws()
                 raise
         self.is_decided = True
-        self.is_initial = self.n_initial > 0
+        self.is_initial = self.n_initial > 0 or self.is_forced
         return 0
 
     cdef int ask(self, rule) except -1:
@@ -401,6 +581,8 @@ cdef class RoundKernel:
         cdef Py_ssize_t new = 0
         cdef Py_ssize_t old = self.n_initial
         cdef Py_ssize_t n = self.candidates.shape[0]
+        if self.memory is not None and self.memory.is_past_initial:
+            return self.greedy_after(self.write_forgotten(self.scratch))
         if self.initial_rounds is not None and not self.is_restricted and self.n_pending == 0:
             taken = self.initial_rounds.greedy(self.oracle, self.rank, self.found)
             if taken < self.rank:
@@ -437,6 +619,15 @@ cdef class RoundKernel:
         return np.array_equal(elements, np.sort(self.found[: self.round_rank]))
 
     # ---- what users read ----
+
+    def effective_counts(self):
+        """Observations by element, as far as they count: discounted, if there is a discount."""
+        if self.memory is None:
+            return np.array(self.counts, dtype=float)
+        return self.memory.effective_counts()
+
+    def earlier_means_copy(self):
+        return np.array(self.earlier_means[: self.size])
 
     def counts_copy(self):
         return np.array(self.counts)

@@ -231,8 +231,8 @@ cdef class BoundedSearch(IndexSearch):
         cdef double length = self.interval.until - self.interval.since
         self.span += 1
         self.span_since = self.budget
-        self.span_until = self.index.budget_at(
-            time + max(time // 64, self.element_at.shape[0] // 128, 1)
+        self.span_until = self.index.budget_after(
+            time, max(time // 64, self.element_at.shape[0] // 128, 1)
         )
         if not self.span_since < self.span_until <= self.interval.until:
             self.span_until = self.interval.until

@@ -6,6 +6,7 @@ import numpy.typing as npt
 from matroid_bandits._core.indices.base import IndexKernel
 from matroid_bandits._core.policies.base import PolicyKernel
 from matroid_bandits._core.policies.maub.thinned import ThinnedSearch
+from matroid_bandits._core.policies.memory.base import Memory
 
 if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
@@ -27,6 +28,7 @@ class MAUBKernel(PolicyKernel):
         lean: bool,
         counts_pending: bool = False,
         exchanges: int = ...,
+        memory: Memory | None = None,
     ) -> None: ...
     def search_fully(self) -> None: ...
     def positive_exchanges(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]: ...

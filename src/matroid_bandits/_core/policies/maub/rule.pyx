@@ -18,6 +18,7 @@ from matroid_bandits._core.policies.maub.leader cimport Leader
 from matroid_bandits._core.policies.maub.search cimport BEATEN, NO_EXCHANGE, REORDERED, Search
 from matroid_bandits._core.policies.maub.thinned cimport ThinnedSearch, draws_everything
 from matroid_bandits._core.policies.contract.round cimport Statistics, observe, statistics_of
+from matroid_bandits._core.policies.memory.base cimport Memory
 from matroid_bandits._core.sorting cimport sort_descending, sort_elements
 
 from matroid_bandits._core.indices.base import PythonIndexKernel
@@ -77,19 +78,30 @@ cdef class MAUBKernel(PolicyKernel):
     # between the index of an element and that of its partner.
     cdef Py_ssize_t[::1] comers
     cdef double[::1] differences
+    cdef bint discounts  # whether weights take the place of counts
+    cdef bint begins_again  # whether all elements were forgotten since the last leader
 
     def __init__(
-        self, matroid, index, bint lean, bint counts_pending=False, Py_ssize_t exchanges=ONE
+        self,
+        matroid,
+        index,
+        bint lean,
+        bint counts_pending=False,
+        Py_ssize_t exchanges=ONE,
+        Memory memory=None,
     ):
         # The leader needs means, even if the index does not.
-        super().__init__(matroid, index, max(1, index.min_count), counts_pending)
+        super().__init__(matroid, index, max(1, index.min_count), counts_pending, memory)
         self.lean = lean
         self.valued = -1
         self.values = None
         self.exchanges = exchanges
         self.leads_by_mean = exchanges != ONE and self.index.random_stream is not None
         self.max_former = min(MAX_FORMER_LEADERS, max(1, MAX_FORMER_ELEMENTS // max(1, self.rank)))
-        if isinstance(index, UCBKernel):
+        # With a discount, all widths grow with every round. They are bounded as those of other
+        # indices are.
+        self.discounts = memory is not None and memory.weights is not None
+        if isinstance(index, UCBKernel) and not self.discounts:
             self.ucb = index
             self.work = self.rank
         if self.ucb is None or exchanges != ONE:
@@ -101,7 +113,7 @@ cdef class MAUBKernel(PolicyKernel):
             self.remember_answers()
         symmetry_class = self.oracle.symmetry_classes()
         n_classes = int(symmetry_class.max(initial=-1)) + 1
-        if lean:
+        if lean and memory is None:
             self.use_symmetry(symmetry_class, n_classes)
         n_outside = self.playable.shape[0] - self.rank
         self.period = n_outside + 1
@@ -116,7 +128,8 @@ cdef class MAUBKernel(PolicyKernel):
             self.rank,
             n_outside,
             self.means,
-            self.inverse_root,
+            # The leader depends on means alone; only the search by UCB needs widths.
+            np.ones(self.size) if self.discounts else self.inverse_root,
             self.index_counts,
             scale_of(self.ucb),
         )
@@ -129,7 +142,9 @@ cdef class MAUBKernel(PolicyKernel):
             return 0
         kind = FullSearch
         self.thinned = None
-        if isinstance(self.index, ThompsonKernel) and not draws_everything():
+        is_thinned = isinstance(self.index, ThompsonKernel) and not draws_everything()
+        # A discount changes all posteriors in every round: all are drawn from.
+        if is_thinned and not self.discounts:
             kind = ThinnedSearch
             # Most rounds draw for few elements, if for any.
             self.work = self.rank + self.size // 1000
@@ -154,7 +169,7 @@ cdef class MAUBKernel(PolicyKernel):
         """
         elements = np.zeros(self.size, dtype=np.intp)
         values = np.full(self.size, np.nan)
-        n = self.index_search.collect(self.local_time + 1, elements, values)
+        n = self.index_search.collect(self.index_time(self.local_time + 1), elements, values)
         return elements[:n], values
 
     # ---- steps 1 to 4 ----
@@ -170,11 +185,16 @@ cdef class MAUBKernel(PolicyKernel):
         # Step 1: initial rounds.
         if self.n_initial > 0:
             return self.initial_round()
+        if self.force_round():
+            return 0
         if self.is_restricted:
             return self.decide_available()
         # Step 2: the leader, by the partners as last computed; then its order. The same pass over
         # the leader finds the best exchange of step 4.
-        found = self.leader.scan(self.width()) if self.leader.exists else BEATEN
+        if self.leader.exists and not self.begins_again:
+            found = self.leader.scan(self.width())
+        else:
+            found = BEATEN
         if found == BEATEN or found == REORDERED:
             try:
                 if found == BEATEN:
@@ -259,7 +279,9 @@ cdef class MAUBKernel(PolicyKernel):
                 e = self.comers[i]
                 self.values[e] = self.means[e] + width * self.inverse_root[e]
             return n
-        n = self.index_search.collect(self.local_time + 1, self.comers, self.values)
+        n = self.index_search.collect(
+            self.index_time(self.local_time + 1), self.comers, self.values
+        )
         self.valued = self.rounds
         for i in range(n):
             e = self.comers[i]
@@ -305,9 +327,13 @@ cdef class MAUBKernel(PolicyKernel):
                     if not self.lean:
                         self.oracle_calls += self.available.n_tests(oracle, self.candidates)
                     if not is_forced and self.exchanges != ONE:
-                        n_comers = self.collect_available(oracle, local_time + 1)
+                        n_comers = self.collect_available(
+                            oracle, self.index_time(local_time + 1)
+                        )
                     elif not is_forced:
-                        found = self.best_available_exchange(oracle, local_time + 1)
+                        found = self.best_available_exchange(
+                            oracle, self.index_time(local_time + 1)
+                        )
                 finally:
                     self.available.end_search()
             if n_comers > 0:
@@ -387,11 +413,13 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef Py_ssize_t time_of(self, key) except? -1:
         """The local time of a basis."""
-        return self.local_time if self.leader.has_key(key) else self.former_times.get(key, 0)
+        if self.leader.has_key(key) and not self.begins_again:
+            return self.local_time
+        return self.former_times.get(key, 0)
 
     cdef int set_time(self, key, Py_ssize_t local_time) except -1:
         """Set the local time of a basis that leads or has led."""
-        if self.leader.has_key(key):
+        if self.leader.has_key(key) and not self.begins_again:
             self.local_time = local_time
         else:
             self.store_time(key, local_time)
@@ -412,8 +440,9 @@ cdef class MAUBKernel(PolicyKernel):
         except BaseException:
             self.oracle_calls, self.greedy_calls = oracle_calls, greedy_calls
             raise
-        if former is not None:
+        if former is not None and not self.begins_again:
             self.store_time(former, self.local_time)
+        self.begins_again = False
         # A basis that comes back continues its count.
         self.local_time = self.former_times.get(self.leader.key(), 0)
         self.drop_times()
@@ -433,11 +462,13 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef double width(self) except -1:
         """The width in step 4, where l includes this round."""
-        return 0.0 if self.ucb is None else width_of(self.ucb, self.local_time + 1)
+        if self.ucb is None:
+            return 0.0
+        return width_of(self.ucb, self.index_time(self.local_time + 1))
 
     cdef Py_ssize_t best_exchange_by_values(self) except -2:
         """Step 4 with an index other than UCB."""
-        cdef Py_ssize_t found = self.index_search.best(self.local_time + 1)
+        cdef Py_ssize_t found = self.index_search.best(self.index_time(self.local_time + 1))
         if not self.index.is_lazy:
             self.valued = self.rounds
         return found
@@ -450,10 +481,14 @@ cdef class MAUBKernel(PolicyKernel):
     cdef int learn(
         self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
     ) noexcept:
-        cdef Statistics statistics = statistics_of(self)
+        cdef Statistics statistics
         cdef const int32_t *buckets = self.leader.buckets()
         cdef Py_ssize_t i, e
         cdef int64_t min_count = self.min_count
+        if self.memory is not None:
+            self.learn_remembered(elements, rewards, n)
+            return 0
+        statistics = statistics_of(self)
         if self.notifies_index:
             self.notify_index(elements, rewards, n)
         for i in range(n):
@@ -480,6 +515,13 @@ cdef class MAUBKernel(PolicyKernel):
             self.leader.end_change(e)
             if self.index_search is not None:
                 self.index_search.observed(e)
+
+    cdef int forget_all(self) except -1:
+        """Local times begin again. The next leader is greedy on the means, as the first one."""
+        self.begins_again = self.leader.exists
+        self.former_times.clear()
+        self.local_time = 0
+        return 0
 
     # ---- decisions that are undone, or made again ----
 
@@ -531,7 +573,7 @@ cdef class MAUBKernel(PolicyKernel):
             local_time = (
                 self.local_time if self.decided_key is None else self.time_of(self.decided_key)
             )
-            self.index.evaluate(self.candidates, local_time, values)
+            self.index.evaluate(self.candidates, self.index_time(local_time), values)
         elif self.valued == self.rounds and self.thinned is not None and self.decided_key is None:
             drawn, found = self.thinned.draws()
             values[drawn] = found
@@ -556,14 +598,16 @@ cdef class MAUBKernel(PolicyKernel):
             # Of no use after the round; a decision that was refused may have left another one.
             "decided_key": self.decided_key if self.is_chosen else None,
             "thinned": None if self.thinned is None else self.thinned.state(),
+            "begins_again": bool(self.begins_again),
         }
 
     def parameters(self):
-        return self.index, self.lean, self.counts_pending, self.exchanges
+        return self.index, self.lean, self.counts_pending, self.exchanges, self.memory
 
     def restore(self, state):
         super().restore(state)
         self.local_time = state["local_time"]
+        self.begins_again = state.get("begins_again", False)
         ends = np.cumsum(state["former_ranks"])
         leaders = np.split(np.asarray(state["former_leaders"], dtype=np.intp), ends)
         times = state["former_times"].tolist()

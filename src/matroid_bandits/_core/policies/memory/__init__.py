@@ -1,0 +1,1 @@
+"""What a policy keeps of its observations, where means change."""
