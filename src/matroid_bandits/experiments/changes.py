@@ -10,7 +10,15 @@ from matroid_bandits._types import CountArray, FloatArray
 from matroid_bandits.environments import ChangingEnvironment, PiecewiseEnvironment
 from matroid_bandits.simulation import default_checkpoints
 
-__all__ = ["USUAL_SETTLE", "ChangeSpec", "Stretch", "checkpoints_with", "rounds_of", "stretches"]
+__all__ = [
+    "USUAL_SETTLE",
+    "ChangeSpec",
+    "Stretch",
+    "checkpoints_with",
+    "period_of",
+    "rounds_of",
+    "stretches",
+]
 
 #: So many rounds after a change a policy should have settled.
 USUAL_SETTLE = 2000
@@ -24,7 +32,8 @@ class ChangeSpec:
     ----------
     cls : type of ChangingEnvironment
     parameters : dict
-        As the study has them: changes and a period below 1 are shares of the horizon.
+        As the study has them: a number of changes is spread evenly over the horizon, and a period
+        below 1 is a share of it.
     takes_means : bool
         Whether its first parameter is the means; otherwise it is given the number of elements.
     takes_seed : bool
@@ -41,7 +50,8 @@ class ChangeSpec:
         """How many rows of means it needs; None if it needs one list."""
         if not issubclass(self.cls, PiecewiseEnvironment):
             return None
-        return len(self.parameters["changes"]) + 1
+        changes = self.parameters["changes"]
+        return (changes if isinstance(changes, int) else len(changes)) + 1
 
     def environment(
         self, means: FloatArray | None, *, size: int, horizon: int, seed: int
@@ -50,8 +60,8 @@ class ChangeSpec:
         given = dict(self.parameters)
         if "changes" in given:
             given["changes"] = rounds_of(given["changes"], horizon)
-        if _is_share(given.get("period")):
-            given["period"] = max(2.0, given["period"] * horizon)
+        if "period" in given:
+            given["period"] = period_of(given["period"], horizon)
         if self.takes_seed:
             given["seed"] = seed
         if self.takes_means:
@@ -61,19 +71,18 @@ class ChangeSpec:
         return self.cls(**given)
 
 
-def rounds_of(changes: Sequence[float], horizon: int) -> list[Any]:
-    """The first rounds of pieces; those below 1 are shares of the horizon."""
-    rounds: list[Any] = []
-    for change in changes:
-        if _is_share(change):
-            # Of a short run, two shares may be in the same round.
-            change = max(int(change * horizon) + 1, (rounds[-1] if rounds else 1) + 1)  # noqa: PLW2901
-        rounds.append(change)
-    return rounds
+def rounds_of(changes: int | Sequence[int], horizon: int) -> list[int]:
+    """The first rounds of pieces; a number of changes is spread evenly over the horizon."""
+    if not isinstance(changes, int):
+        return list(changes)
+    # A change for every round at most, also where there are more of them than rounds.
+    return [max(k * horizon // (changes + 1), k) + 1 for k in range(1, changes + 1)]
 
 
-def _is_share(value: Any) -> bool:
-    return isinstance(value, float) and 0 < value < 1
+def period_of(period: Any, horizon: int) -> Any:
+    """The rounds of a period; one below 1 is a share of the horizon."""
+    is_share = isinstance(period, float) and 0 < period < 1
+    return max(2.0, period * horizon) if is_share else period
 
 
 class Stretch(NamedTuple):

@@ -9,7 +9,7 @@ import pandas as pd
 from matroid_bandits._types import FloatArray
 from matroid_bandits.experiments.analysis.formatting import number, ratio
 from matroid_bandits.experiments.analysis.summary import half_width
-from matroid_bandits.experiments.changes import rounds_of, stretches
+from matroid_bandits.experiments.changes import period_of, rounds_of, stretches
 from matroid_bandits.experiments.storing.results import Results
 
 __all__ = ["change_text", "changes_of", "changing_instances", "loss_cells", "losses"]
@@ -45,9 +45,7 @@ def change_text(origin: Mapping[str, Any]) -> str:
     if name == "drifting":
         return f"drift, step {parameters['step']:g}"
     if name == "seasonal":
-        period = parameters["period"]
-        period = period * origin["horizon"] if period < 1 else period
-        return f"seasons of {period:,g} rounds"
+        return f"seasons of {period_of(parameters['period'], origin['horizon']):,g} rounds"
     return name
 
 

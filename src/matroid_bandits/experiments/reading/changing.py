@@ -24,7 +24,7 @@ def change_at(section: Section, cls: type[ChangingEnvironment]) -> ChangeSpec:
         cls, section, exclude=("type", "means"), given=("means", "size"), optional=("seed",)
     )
     if "changes" in parameters:
-        parameters["changes"] = _rounds(section)
+        parameters["changes"] = _changes(section)
     function = parameters.get("function")
     if isinstance(function, str):
         if not is_own(function):
@@ -46,15 +46,18 @@ def change_at(section: Section, cls: type[ChangingEnvironment]) -> ChangeSpec:
     )
 
 
-def _rounds(section: Section) -> list[Any]:
-    """The rounds of changes; numbers between 0 and 1 are shares of the horizon."""
+def _changes(section: Section) -> int | list[Any]:
+    """The rounds of changes, or their number."""
     value = section.value("changes")
-    if isinstance(value, (str, Mapping)) or not isinstance(value, Sequence):
+    is_list = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
+    if not is_list and not (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
         raise section.error(
-            "must be a list of rounds, or of shares of the horizon, such as [5001] or [0.5], got "
-            f"{abbreviated(value)}",
+            "must be a list of rounds, such as [5001], or a number of changes, which are spread "
+            f"evenly over the horizon, got {abbreviated(value)}",
             "changes",
         )
+    if isinstance(value, int):
+        return value
     return [int(c) if isinstance(c, float) and c.is_integer() else c for c in value]
 
 
