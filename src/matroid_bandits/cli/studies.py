@@ -98,7 +98,7 @@ SHIPPED = (
         "change",
         "run policies while means change, and write a report",
         "Run MAUB as it is, with a window, with a discount and with restarts, OMM and CTS on three "
-        "matroids whose means change once, ten times, slowly, with the seasons and never, 10 runs "
+        "matroids whose means change once, ten times, slowly, with the seasons and never, 20 runs "
         "each, and write a report with the dynamic regret and the loss per round.",
         "matroid-bandits change --quick --only 'K15, one change' --only 'K15, no change'",
     ),
