@@ -109,6 +109,27 @@ def test_a_subclass_must_not_sample() -> None:
                 return rng.random(count)
 
 
+@pytest.mark.parametrize(
+    "cls", [mb.PiecewiseEnvironment, mb.DriftingEnvironment, mb.SeasonalEnvironment]
+)
+def test_a_subclass_may_change_the_means(cls: type[mb.ChangingEnvironment]) -> None:
+    class Raised(cls):
+        def _means_at(self, round: int) -> np.ndarray:  # noqa: A002
+            return np.asarray(super()._means_at(round)) + 5
+
+    plain = cls.random(np.random.default_rng(1), 4)
+    raised = Raised.random(np.random.default_rng(1), 4)
+    assert raised.means_at([1, 300]).tolist() == (plain.means_at([1, 300]) + 5).tolist()
+    drawn = raised.rewards(2).draw([0, 1], round=7) - plain.rewards(2).draw([0, 1], round=7)
+    assert drawn == pytest.approx([5, 5])
+    mb.check_environment(raised)
+    regrets = [
+        mb.simulate(mb.OMM(mb.UniformMatroid(2, 4)), one, 200).total_regret
+        for one in (plain, raised)
+    ]
+    assert regrets[0] == pytest.approx(regrets[1])
+
+
 # ---- means and draws ----
 
 

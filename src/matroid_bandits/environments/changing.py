@@ -17,6 +17,7 @@ from matroid_bandits._core.streams.changing_rewards import (
     ChangingRewards,
 )
 from matroid_bandits._core.streams.means import FunctionMeans, MeansKernel
+from matroid_bandits._overrides import outdated
 from matroid_bandits.environments.base import Environment, finite_means
 from matroid_bandits.environments.bernoulli import probabilities
 from matroid_bandits.environments.gaussian import standard_deviations
@@ -68,6 +69,7 @@ class ChangingEnvironment(Environment):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        cls._outdated |= outdated(cls, ["_means_kernel"], ["_means_at"])
         if "_sample" in cls.__dict__:
             raise TypeError(
                 f"{cls.__name__}._sample is never called: rewards of a ChangingEnvironment are "
@@ -129,7 +131,7 @@ class ChangingEnvironment(Environment):
         numpy.ndarray
             One mean per element, or a row of them for each round; read-only.
         """
-        kernel = self._means_kernel()
+        kernel = self._new_means()
         if np.ndim(rounds) == 0:
             return freeze(kernel.at(integer(rounds, "round", minimum=1, maximum=LATEST)))
         wanted = [
@@ -150,10 +152,15 @@ class ChangingEnvironment(Environment):
         return self._rewards(integer(seed, "seed", minimum=0))
 
     def _rewards(self, seed: int) -> ChangingRewards:
-        means = self._means_kernel()
+        means = self._new_means()
         if self._kind == "bernoulli":
             return ChangingBernoulliRewards(seed, means)
         return ChangingGaussianRewards(seed, means, self._std)
+
+    def _new_means(self) -> MeansKernel:
+        """The means of one run: `_means_kernel`, unless a subclass has changed the definition."""
+        changed = "_means_kernel" in self._outdated or "_means_at" in self.__dict__
+        return ChangingEnvironment._means_kernel(self) if changed else self._means_kernel()
 
     def _means_kernel(self) -> MeansKernel:
         """The means of one run; overridden by classes that have compiled ones."""
