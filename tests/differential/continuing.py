@@ -124,6 +124,33 @@ POLICIES: dict[str, Callable[[Any, int], Any]] = {
     "MAUB pending": lambda p, _: mb.MAUB(p, index="kl", pending="count"),
     "OMM pending": lambda p, _: mb.OMM(p, index="ucbv", pending="count"),
     "OSUB pending": lambda p, _: mb.OSUB(p, pending="count"),
+    # Means that change.
+    "MAUB window": lambda p, _: mb.MAUB(p, noise=0.3, window=20),
+    "MAUB paper window": lambda p, _: mb.MAUB(p, neighborhood="paper", window=9),
+    "MAUB kl window": lambda p, _: mb.MAUB(p, index="kl", window=15, pending="count"),
+    "MAUB all window": lambda p, _: mb.MAUB(p, noise=0.3, exchanges="all", window=12),
+    "MAUB beta window": lambda p, s: mb.MAUB(p, index="beta", seed=s, window=30),
+    "MAUB discount": lambda p, _: mb.MAUB(p, noise=0.3, discount=0.9),
+    "MAUB fast discount": lambda p, _: mb.MAUB(p, discount=0.2),
+    "MAUB kl discount": lambda p, _: mb.MAUB(p, index="kl", discount=0.95),
+    "MAUB ucbv discount": lambda p, _: mb.MAUB(p, index="ucbv", exchanges="all", discount=0.9),
+    "MAUB beta discount": lambda p, s: mb.MAUB(p, index="beta", seed=s, discount=0.8),
+    "MAUB own discount": lambda p, _: mb.MAUB(p, index=Hopeful(0.5), discount=0.9),
+    "MAUB restart": lambda p, _: mb.MAUB(p, noise=0.05, restart="glr"),
+    "MAUB kl restart": lambda p, _: mb.MAUB(
+        p, index="kl", restart=mb.GLR(delta=0.9, scope="element", period=7)
+    ),
+    "MAUB gaussian restart": lambda p, s: mb.MAUB(
+        p, index="gaussian", noise=0.05, seed=s, restart={"type": "glr", "scope": "element"}
+    ),
+    "OMM window": lambda p, _: mb.OMM(p, index="normal", window=25),
+    "OMM discount": lambda p, _: mb.OMM(p, index="ucbv", discount=0.9),
+    "OMM own discount": lambda p, _: mb.OMM(p, index=Hopeful(), discount=0.7),
+    "CUCB window": lambda p, _: mb.CUCB(p, window=1),
+    "KLOSM restart": lambda p, _: mb.KLOSM(p, restart=mb.GLR(delta=0.9, period=3)),
+    "CTS window": lambda p, s: mb.CTS(p, seed=s, window=10, pending="count"),
+    "CTS discount": lambda p, s: mb.CTS(p, prior="gaussian", seed=s, discount=0.9),
+    "CTS restart": lambda p, s: mb.CTS(p, seed=s, restart=mb.GLR(delta=0.9, scope="element")),
 }
 for _index in INDICES:
     for _cls in (mb.MAUB, mb.OMM, mb.OSUB):

@@ -14,6 +14,7 @@ from matroid_bandits.indices.by_name import index_class
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
 from matroid_bandits.problem import Problem
+from matroid_bandits.restarts import GLR, chosen_restart
 from matroid_bandits.specs.problems import problem_at
 from matroid_bandits.specs.table import Table, at
 
@@ -110,6 +111,8 @@ def policy_at(
             arguments[name] = {k: table.tuples(k) for k in table.values if k not in named}
         elif name == "index" and isinstance(table.values.get(name), Mapping):
             arguments[name] = _index_at(table.at(name), table.values[name], own)
+        elif name == "restart" and isinstance(table.values.get(name), Mapping):
+            arguments[name] = _restart_at(table.at(name), table.values[name])
         elif name in table:
             arguments[name] = table.tuples(name)
     bound = BoundArguments(signature(cls), arguments)
@@ -143,6 +146,13 @@ def _index_at(place: str, spec: Any, own: Mapping[str, type]) -> Index:
     table.check_parameters(cls, given=(), others=("type",))
     arguments = {key: table.tuples(key) for key in table.values if key != "type"}
     return table.call(lambda: cls(**arguments))
+
+
+def _restart_at(place: str, spec: Any) -> GLR | None:
+    try:
+        return chosen_restart(spec)
+    except ValueError as error:
+        raise at(place, error) from None
 
 
 def _table(place: str, spec: Any, example: str) -> Table:

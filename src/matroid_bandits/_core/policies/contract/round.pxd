@@ -108,6 +108,7 @@ cdef class RoundKernel:
     cdef Py_ssize_t write_forgotten(self, Py_ssize_t[::1] elements) except -1
     cdef bint force_round(self) except -1
     cdef int greedy_after(self, Py_ssize_t n_first) except -1
+    cdef const Py_ssize_t[::1] by_mean(self)
 
     # A round
     cdef int choose(self, rule) except -1

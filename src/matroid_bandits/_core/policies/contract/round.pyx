@@ -122,7 +122,7 @@ cdef class RoundKernel:
         """The number of observations of e, or of its pending plays, has changed."""
         if self.counts_pending:
             self.index_counts[e] = self.counts[e] + self.pending[e]
-        if self.memory is not None and self.counts[e] == 0:
+        if self.memory is not None and self.index_counts[e] == 0:
             # Forgotten: this is not used, but bounds are made for roots up to 1.
             self.inverse_root[e] = 1.0
         elif self.memory is not None and self.memory.weights is not None:
@@ -211,6 +211,8 @@ cdef class RoundKernel:
         cdef Py_ssize_t e
         cdef Py_ssize_t restarted_at = self.memory.restarted_at
         self.reserve(2 * self.size)
+        # It is for elements that are observed one after the other.
+        self.initial_rounds = None
         changed = self.memory.forget(self.rounds)
         if self.memory.weights is not None:
             # In another unit.
@@ -280,27 +282,35 @@ cdef class RoundKernel:
         return True
 
     cdef int greedy_after(self, Py_ssize_t n_first) except -1:
-        """Choose greedily from the first elements of `scratch`, then from the other candidates by
-        mean, largest first (ties: lowest element).
-        """
+        """Choose greedily from the first elements of `scratch`, then from others by mean."""
         cdef Py_ssize_t n = n_first
         cdef Py_ssize_t i, e
-        cdef Py_ssize_t[::1] order = np.empty(self.candidates.shape[0], dtype=np.intp)
+        cdef Py_ssize_t[::1] first = np.array(self.scratch[:n_first])
+        cdef const Py_ssize_t[::1] others = self.by_mean()
+        cdef Py_ssize_t[::1] order = np.empty(n_first + others.shape[0], dtype=np.intp)
         if self.is_first is None:
             self.is_first = np.zeros(self.size, dtype=np.uint8)
+        order[:n_first] = first
         for i in range(n_first):
-            order[i] = self.scratch[i]
-            self.is_first[order[i]] = True
-        sort_descending(self.means, self.order, self.scratch)
-        for i in range(self.order.shape[0]):
-            e = self.order[i]
+            self.is_first[first[i]] = True
+        for i in range(others.shape[0]):
+            e = others[i]
             if not self.is_first[e] and not (self.is_restricted and not self.is_available[e]):
                 order[n] = e
                 n += 1
         for i in range(n_first):
-            self.is_first[order[i]] = False
-        self.run_greedy(order)
+            self.is_first[first[i]] = False
+        # A rule may have prepared the oracle for a basis of its own.
+        self.is_oracle_used = True
+        self.run_greedy(order[:n])
         return self.choose_found()
+
+    cdef const Py_ssize_t[::1] by_mean(self):
+        """Elements that contain a basis of the available ones, the largest mean first (ties: lowest
+        element).
+        """
+        sort_descending(self.means, self.order, self.scratch)
+        return self.order
 
     # ---- a round ----
 

@@ -113,7 +113,7 @@ cdef class MAUBKernel(PolicyKernel):
             self.remember_answers()
         symmetry_class = self.oracle.symmetry_classes()
         n_classes = int(symmetry_class.max(initial=-1)) + 1
-        if lean and memory is None:
+        if lean:
             self.use_symmetry(symmetry_class, n_classes)
         n_outside = self.playable.shape[0] - self.rank
         self.period = n_outside + 1
@@ -516,6 +516,15 @@ cdef class MAUBKernel(PolicyKernel):
             if self.index_search is not None:
                 self.index_search.observed(e)
 
+    cdef const Py_ssize_t[::1] by_mean(self):
+        """The elements of the leader, if there is one: few, whatever the size of the matroid."""
+        cdef Py_ssize_t[::1] members
+        if self.is_restricted or not self.leader.exists or self.begins_again:
+            return PolicyKernel.by_mean(self)
+        members = np.array(self.leader.members)
+        sort_descending(self.means, members, self.scratch[: self.rank])
+        return members
+
     cdef int forget_all(self) except -1:
         """Local times begin again. The next leader is greedy on the means, as the first one."""
         self.begins_again = self.leader.exists
@@ -548,7 +557,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     def leader_copy(self):
         """The leader, ascending, or None in the initial rounds."""
-        return self.leader.elements() if self.leader.exists else None
+        return self.leader.elements() if self.leader.exists and not self.begins_again else None
 
     def round_leader(self):
         """The leader by which this round was decided, ascending; None in the initial rounds."""

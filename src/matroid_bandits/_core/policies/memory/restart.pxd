@@ -6,7 +6,8 @@ from matroid_bandits._core.policies.memory.base cimport Memory
 # All observations, until a test finds that a mean has changed.
 cdef class Restart(Memory):
     cdef readonly double delta
-    cdef readonly Py_ssize_t period  # every so many rounds an element is forced; 0: in rounds 9, 36, 81, ...
+    # Every so many rounds an element is played in any case; 0: in the rounds 9, 36, 81, ...
+    cdef readonly Py_ssize_t period
     cdef readonly bint restarts_all  # or only the element whose mean has changed
     cdef readonly double noise  # of Gaussian rewards; 0 for rewards from 0 to 1
     cdef double log_elements  # of the number of tests, one for each element

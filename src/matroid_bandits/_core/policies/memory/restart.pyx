@@ -228,4 +228,3 @@ cdef class Restart(Memory):
         np.asarray(self.is_changed)[state["changed"]] = True
         self.n_restarts = state["n_restarts"]
         self.largest_count = np.asarray(self.counts).max(initial=0)
-
