@@ -59,7 +59,7 @@ BOUND: dict[str, Any] = {
 }
 
 # How a round in which means change is drawn.
-_CHANGE: dict[str, Any] = {"color": "#999999", "linewidth": 0.7, "zorder": 1.5, "gid": "change"}
+_CHANGE: dict[str, Any] = {"color": "#888888", "linewidth": 0.7, "zorder": 1.8, "gid": "change"}
 
 # More policies than this need bands that do not hide the lines.
 _FEW = 6
@@ -252,10 +252,10 @@ def _panels(
 
     def draw_bound(axes: Axes, name: str, horizon: int) -> None:
         _draw_bound(axes, horizon, (bounds or {}).get(name))
-        # Not lines of the axes, which are taken for curves.
-        axes.vlines(
-            changes_of(instances[name]), 0, 1, transform=axes.get_xaxis_transform(), **_CHANGE
-        )
+        changes = changes_of(instances[name])
+        if changes:
+            # Not lines of the axes, which are taken for curves.
+            axes.vlines(changes, 0, 1, transform=axes.get_xaxis_transform(), **_CHANGE)
 
     labels = ("round", quantity)
     panels = Panels(results.curves, labels, draw, draw_bound, finish, bool(bounds))
