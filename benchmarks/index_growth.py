@@ -14,7 +14,10 @@ OUTSIDE = (1_000, 1_100)
 INSIDE = 2_000_000
 SHORTEST_BLOCK = 0.1  # seconds
 
-GOALS = {"kl": 2, "ucbv": 2, "normal": 2, "beta": 3, "gaussian": 3}
+GOALS = {
+    **dict.fromkeys(("kl", "ucbv", "normal", "moss", "imed", "shared-gaussian"), 2),
+    **dict.fromkeys(("beta", "gaussian"), 3),
+}
 
 
 def measure(*, quick: bool = False) -> Table:

@@ -19,6 +19,7 @@ from matroid_bandits import (
     checks,
     delays,
     environments,
+    evaluation,
     identification,
     indices,
     lower_bound,
@@ -40,6 +41,7 @@ from matroid_bandits.errors import (
     NoBasisError,
     SnapshotError,
 )
+from matroid_bandits.evaluation import *
 from matroid_bandits.identification import (
     Identification,
     IdentificationBound,
@@ -63,6 +65,7 @@ __all__ += adapters.__all__
 __all__ += checks.__all__
 __all__ += delays.__all__
 __all__ += environments.__all__
+__all__ += evaluation.__all__
 __all__ += indices.__all__
 __all__ += lower_bound.__all__
 __all__ += matroids.__all__

@@ -97,7 +97,13 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
     ),
     "Python": Forests,
 }
-INDICES = ("ucb", "kl", "normal", "ucbv", "beta", "gaussian", "mean", {"type": "kl", "c": 0.5})
+INDICES = (
+    *("ucb", "kl", "normal", "ucbv", "beta", "gaussian", "mean", "moss", "shared-gaussian"),
+    {"type": "kl", "c": 0.5},
+    {"type": "moss", "horizon": 200, "noise": 0.3},
+)
+# For MAUB only.
+WITH_PARTNERS = ("imed", {"type": "imed", "noise": 0.3})
 POLICIES: dict[str, Callable[[Any, int], Any]] = {
     "CUCB": lambda p, _: mb.CUCB(p),
     "KLOSM": lambda p, _: mb.KLOSM(p),
@@ -141,8 +147,11 @@ POLICIES: dict[str, Callable[[Any, int], Any]] = {
         p, index="kl", restart=mb.GLR(delta=0.9, scope="element", period=7)
     ),
     "MAUB gaussian restart": lambda p, s: mb.MAUB(
-        p, index="gaussian", noise=0.05, seed=s, restart={"type": "glr", "scope": "element"}
+        p, index="gaussian", noise=0.05, seed=s, restart=mb.GLR(scope="element")
     ),
+    "MAUB imed window": lambda p, _: mb.MAUB(p, index="imed", window=18),
+    "MAUB shared window": lambda p, s: mb.MAUB(p, index="shared-gaussian", seed=s, window=25),
+    "MAUB moss restart": lambda p, _: mb.MAUB(p, index="moss", noise=0.05, restart="glr"),
     "OMM window": lambda p, _: mb.OMM(p, index="normal", window=25),
     "OMM discount": lambda p, _: mb.OMM(p, index="ucbv", discount=0.9),
     "OMM own discount": lambda p, _: mb.OMM(p, index=Hopeful(), discount=0.7),
@@ -151,9 +160,13 @@ POLICIES: dict[str, Callable[[Any, int], Any]] = {
     "CTS window": lambda p, s: mb.CTS(p, seed=s, window=10, pending="count"),
     "CTS discount": lambda p, s: mb.CTS(p, prior="gaussian", seed=s, discount=0.9),
     "CTS restart": lambda p, s: mb.CTS(p, seed=s, restart=mb.GLR(delta=0.9, scope="element")),
+    "MAUB imed pending": lambda p, _: mb.MAUB(p, index="imed", pending="count"),
+    "MAUB all shared": lambda p, s: mb.MAUB(
+        p, index="shared-gaussian", exchanges="all", seed=s, pending="count"
+    ),
 }
-for _index in INDICES:
-    for _cls in (mb.MAUB, mb.OMM, mb.OSUB):
+for _index in (*INDICES, *WITH_PARTNERS):
+    for _cls in (mb.MAUB,) if _index in WITH_PARTNERS else (mb.MAUB, mb.OMM, mb.OSUB):
         POLICIES[f"{_cls.name} {_index}"] = lambda p, s, cls=_cls, index=_index: cls(
             p, index=index, seed=s
         )
@@ -162,7 +175,7 @@ for _index in INDICES:
 # Every policy and every index of the package is among them.
 _names = {name.partition(" ")[0] for name in POLICIES}
 assert _names >= {cls.name for cls in mb.catalog.POLICIES.values()} | {"own"}, _names
-assert {index for index in INDICES if isinstance(index, str)} >= set(mb.catalog.INDICES)
+assert {i for i in (*INDICES, *WITH_PARTNERS) if isinstance(i, str)} >= set(mb.catalog.INDICES)
 
 
 def matroid_for(problem: str) -> mb.Matroid | None:
@@ -171,6 +184,19 @@ def matroid_for(problem: str) -> mb.Matroid | None:
 
 
 # ---- what is done ----
+
+
+def decide(policy: mb.Policy, offered: Any, *, draws: bool) -> mb.Decision:
+    """A decision, with propensities if they are wanted and can be estimated."""
+    if draws:
+        try:
+            return policy.decide(offered, allow_smaller=plays_less(policy), propensities=4)
+        except mb.NoBasisError:
+            raise
+        except ValueError:
+            # A rule or an index in Python; nothing has changed.
+            pass
+    return policy.decide(offered, allow_smaller=plays_less(policy))
 
 
 def act(policy: Any, rng: np.random.Generator) -> Any:
@@ -185,10 +211,12 @@ def act(policy: Any, rng: np.random.Generator) -> Any:
                 policy.update(played, rewards(rng, len(played)))
             return numbers(problem, played)
         if kind < 6:
-            decision = policy.decide(available(problem, rng), allow_smaller=plays_less(policy))
+            decision = decide(policy, available(problem, rng), draws=rng.random() < 0.3)
             if rng.random() < 0.5:
                 policy.learn(decision, rewards(rng, len(decision.elements)))
-            return [decision.id, numbers(problem, decision.elements)]
+            chances = decision.propensities
+            known = None if chances is None else chances.tolist()
+            return [decision.id, numbers(problem, decision.elements), known]
     except mb.NoBasisError:
         return "too few"
     waiting = list(policy.open_decisions.values())

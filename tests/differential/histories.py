@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
+from matroid_bandits.policies.contract.propensities import refuse_unknown_draws
 
 from ..recipes import Recipe, random_recipe
 from ..reference.decisions import Decision, ReferenceDecisions, RefusedError
@@ -134,6 +135,9 @@ class History:
         shown = self.shown() if self.chance(0.1) else None
         if shown is not None:
             options["shown"] = [self.label(e) for e in self.rng.permutation(shown).tolist()]
+        elif self.chance(0.2) and draws_are_known(self.policy):
+            # The reference knows nothing of them: they must not change anything.
+            options["propensities"] = 2
         ours = self._both(
             lambda: self.twin.decide(offer, allow_smaller=smaller, key=key, shown=shown),
             lambda: self.policy.decide(self.said(offer), allow_smaller=smaller, **options),
@@ -148,6 +152,9 @@ class History:
             # Where sets of equal value may be told apart by rounding, only plays are compared.
             is_same = self.numbers(mine.proposed) == expected.proposed
             assert is_same or self.pair.is_level is not None
+        if "propensities" in options:
+            assert len(mine.propensities) == len(mine.elements)
+            assert all(1 / 3 <= chance <= 1 for chance in mine.propensities)
         assert (mine.id, mine.round) == (expected.id, expected.round)
         assert mine.round == self.policy.rounds
         if expected.available is None:
@@ -452,6 +459,15 @@ class History:
             policy.oracle_calls,
             policy.greedy_calls,
         )
+
+
+def draws_are_known(policy: mb.Policy) -> bool:
+    """Whether propensities can be estimated."""
+    try:
+        refuse_unknown_draws(policy)
+    except ValueError:
+        return False
+    return True
 
 
 def _some_recipe(rng: np.random.Generator) -> Recipe:

@@ -18,7 +18,7 @@ from ..reference.osub import ReferenceOSUB
 from ..reference.policies import ReferenceGreedy, ReferenceMAUB, _ReferencePolicy
 from ..seeds import seeds
 from .histories import History, Pair
-from .test_indices import INDICES
+from .test_indices import INDICES, WITH_PARTNERS
 from .test_indices import PAIRS as OTHERS
 
 Elements = tuple[int, ...]
@@ -104,7 +104,7 @@ def _no_exchange_helps(history: History, played: Elements, decision: Decision) -
 
 
 def _with_index(structure: Any, reference: Any, index: str, level: Any) -> tuple[Any, Any, Any]:
-    fast, exact = INDICES[index]
+    fast, exact = (INDICES | WITH_PARTNERS)[index]
     return (
         lambda problem, seed, **options: structure(problem, index=fast(), seed=seed, **options),
         lambda size, ask, seed: reference(size, ask, index=exact(seed)),
@@ -134,6 +134,7 @@ POLICIES: dict[str, tuple[Any, Any, Any]] = {
         for i in INDICES
         for exchanges in ("one", "all")
     },
+    **{f"MAUB {i}": _with_index(mb.MAUB, ReferenceMAUB, i, None) for i in WITH_PARTNERS},
     "MAUB paper": (
         lambda problem, _, **options: mb.MAUB(problem, neighborhood="paper", **options),
         lambda size, ask, _: ReferenceMAUB(size, ask),

@@ -33,11 +33,19 @@ INDICES: dict[str, tuple[Callable[[], mb.Index], Callable[[int], slow.Index]]] =
     "normal": (mb.NormalUCB, lambda _: slow.NormalUCB()),
     "beta": (mb.BetaThompson, slow.BetaThompson),
     "gaussian": (lambda: mb.GaussianThompson(0.3), lambda s: slow.GaussianThompson(0.3, s)),
+    "moss": (mb.MOSS, lambda _: slow.MOSS()),
+    "moss 500": (lambda: mb.MOSS(500, 0.3), lambda _: slow.MOSS(500, 0.3)),
+    "shared": (lambda: mb.SharedGaussian(0.3), lambda s: slow.SharedGaussian(0.3, s)),
+}
+# These compare an element with its partner: for MAUB with one exchange only.
+WITH_PARTNERS: dict[str, tuple[Callable[[], mb.Index], Callable[[int], slow.Index]]] = {
+    "imed": (mb.IMED, lambda _: slow.IMED()),
+    "imed 0.3": (lambda: mb.IMED(0.3), lambda _: slow.IMED(0.3)),
 }
 
 
 def _with_index(structure: Any, other: Any, index: str) -> tuple[Maker, Any]:
-    fast, exact = INDICES[index]
+    fast, exact = (INDICES | WITH_PARTNERS)[index]
     return (
         lambda matroid, seed: structure(matroid, index=fast(), seed=seed),
         lambda size, ask, seed: other(size, ask, index=exact(seed)),
@@ -48,7 +56,7 @@ PAIRS: dict[str, tuple[Maker, Any]] = {
     **{f"OMM {i}": _with_index(mb.OMM, reference.ReferenceGreedy, i) for i in INDICES},
     **{
         f"MAUB {i}": _with_index(partial(mb.MAUB, exchanges="one"), reference.ReferenceMAUB, i)
-        for i in INDICES
+        for i in INDICES | WITH_PARTNERS
     },
     **{
         f"MAUB all {i}": _with_index(
@@ -60,7 +68,7 @@ PAIRS: dict[str, tuple[Maker, Any]] = {
         f"MAUB 2 {i}": _with_index(
             partial(mb.MAUB, exchanges=2), partial(reference.ReferenceMAUB, exchanges=2), i
         )
-        for i in ("noise 0.2", "normal", "beta", "gaussian")
+        for i in ("noise 0.2", "normal", "beta", "gaussian", "moss 500", "shared")
     },
     "CUCB": (
         lambda matroid, _: mb.CUCB(matroid),

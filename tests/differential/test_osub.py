@@ -24,6 +24,8 @@ INDICES: dict[str, tuple[mb.Index, Callable[[], slow.Index]]] = {
     "noise 0.2": (mb.UCB(0.2), lambda: slow.UCB(0.2)),
     "ucbv": (mb.UCBV(), slow.UCBV),
     "normal": (mb.NormalUCB(), slow.NormalUCB),
+    "moss": (mb.MOSS(), slow.MOSS),
+    "moss 300": (mb.MOSS(300, 0.2), lambda: slow.MOSS(300, 0.2)),
 }
 every_index = pytest.mark.parametrize("index", INDICES)
 every_kind = pytest.mark.parametrize("kind", ["bernoulli", "few values", "uniform", "negative"])

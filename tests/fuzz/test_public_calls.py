@@ -77,6 +77,8 @@ def _decide(world: World) -> None:
         if world.rng.random() < 0.3:
             ids = ["a", "b", 3, 10**30, "", 1.5, None, True, ("a",)]
             options["id"] = ids[world.rng.integers(len(ids))]
+        if world.rng.random() < 0.3:
+            options["propensities"] = [1, 3, 10, 0, 2.5, "many"][world.rng.integers(6)]
         world.decisions.append(world.policy.decide(**options))
 
 

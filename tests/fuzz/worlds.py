@@ -128,7 +128,7 @@ class World:
         cls = catalog.POLICIES[name]
         options: dict[str, Any] = {}
         if name in ("MAUB", "OMM", "OSUB") and self.rng.random() < 0.6:
-            options["index"] = self._index()
+            options["index"] = self._index(name)
         if name == "ESCB":
             options["method"] = str(self.rng.choice(["exchange", "sweep", "exact"]))
         if name in COUNTING and self.rng.random() < 0.4:
@@ -142,9 +142,11 @@ class World:
             target = mb.Problem(self.matroid, sense=str(self.rng.choice(["min", "max"])))  # type: ignore[arg-type]
         return cls(target, **options)
 
-    def _index(self) -> Any:
-        kind = self.rng.integers(8)
-        names = ["ucb", "kl", "ucbv", "normal", "beta", "gaussian"]
+    def _index(self, policy: str) -> Any:
+        names = ["ucb", "kl", "ucbv", "normal", "beta", "gaussian", "moss", "shared-gaussian"]
+        if policy == "MAUB":
+            names.append("imed")
+        kind = self.rng.integers(len(names) + 2)
         return names[kind] if kind < len(names) else OddIndex(self)
 
     # --- environments ---

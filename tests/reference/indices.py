@@ -7,7 +7,12 @@ Stochastic Bandits and Beyond* (COLT 2011). [AMS09] is Audibert, Munos and Szepe
 Computer Science 410, 2009). [CHK18] is Cowan, Honda and Katehakis, *Normal Bandits of Unknown
 Means and Variances* (JMLR 18, 2018). [AG12] is Agrawal and Goyal, *Analysis of Thompson Sampling
 for the Multi-armed Bandit Problem* (COLT 2012). [AG13] is the same authors' *Further Optimal
-Regret Bounds for Thompson Sampling* (AISTATS 2013).
+Regret Bounds for Thompson Sampling* (AISTATS 2013). [AB09] is Audibert and Bubeck, *Minimax
+Policies for Adversarial and Stochastic Bandits* (COLT 2009). [DP16] is Degenne and Perchet,
+*Anytime Optimal Algorithms in Stochastic Multi-armed Bandits* (ICML 2016). [HT15] is Honda and
+Takemura, *Non-asymptotic Analysis of a New Bandit Algorithm for Semi-bounded Rewards* (JMLR 16,
+2015). [HPH26] is Hu, Pan and Huang, *Worst-Case Regret Bounds for Combinatorial Thompson Sampling
+in Sleeping Semi-Bandits* (INFOCOM 2026).
 
 Floating-point operations are ordered in one fixed way. The bound of KL-UCB solves an equation:
 it is good to about the last bit, and another implementation may differ there.
@@ -28,6 +33,11 @@ class Index(ABC):
     # The range of the rewards.
     low = -math.inf
     high = math.inf
+    # The elements of some basis, or arms, that the policy has; it says how many.
+    n_choices = 0
+
+    def begin(self) -> None:  # noqa: B027 (only for an index that draws once for all elements)
+        """Values of this round come next."""
 
     def observe(self, element: int, reward: float, before: float, after: float) -> None:  # noqa: B027 (for most, count and mean are enough)
         """Hear of one reward, and of the element's mean before and after it."""
@@ -195,3 +205,69 @@ class GaussianThompson(Index):
 
     def value(self, element: int, count: int, mean: float, time: int) -> float:
         return self._rng.normal(mean, self.noise * (1 / math.sqrt(count)))
+
+
+class MOSS(Index):
+    """[AB09] MOSS for ``horizon`` rounds, or [DP16] MOSS-anytime if that is None.
+
+    Both papers have rewards in [0, 1], which is ``noise`` = 1/2: 1-sub-Gaussian rewards need twice
+    the width.
+    """
+
+    def __init__(self, horizon: int | None = None, noise: float = 0.5) -> None:
+        self.horizon = horizon
+        self.scale = 2 * noise * (math.sqrt((1 + 1.35) / 2) if horizon is None else 1.0)
+
+    def value(self, element: int, count: int, mean: float, time: int) -> float:
+        rounds = time if self.horizon is None else self.horizon
+        # ln(T / (n N)), but not below 0.
+        log = max(0.0, math.log(rounds) - math.log(self.n_choices * count))
+        return mean + self.scale * math.sqrt(log / count)
+
+
+class SharedGaussian(Index):
+    """[HPH26] CL-SG: one Gaussian a round, for all elements."""
+
+    def __init__(self, noise: float = 1.0, seed: int = 0) -> None:
+        self.noise = noise
+        self._rng = policy_generator(seed)
+        self._draw = 0.0
+
+    def begin(self) -> None:
+        self._draw = self._rng.standard_normal()
+
+    def value(self, element: int, count: int, mean: float, time: int) -> float:
+        width = self.noise * self._draw * math.sqrt(math.log(time))
+        return mean + width * (1 / math.sqrt(count + 1))
+
+
+class IMED(Index):
+    """[HT15] IMED, for Gaussian rewards with ``noise``, or for rewards in [0, 1] if that is None.
+
+    It compares two elements: there is no value of one element.
+    """
+
+    def __init__(self, noise: float | None = None) -> None:
+        self.noise = noise
+        if noise is None:
+            self.low, self.high = 0.0, 1.0
+
+    def value(self, element: int, count: int, mean: float, time: int) -> float:
+        raise NotImplementedError
+
+    def cost(self, count: int, mean: float, best: float) -> float:
+        """What is minimized: N kl(mean, best) + ln N."""
+        return count * self._divergence(mean, best) + math.log(count)
+
+    def _divergence(self, p: float, q: float) -> float:
+        if p >= q:
+            return 0.0
+        if self.noise is not None:
+            gap = (q - p) / self.noise
+            return 0.5 * gap * gap
+        if q >= 1:
+            return math.inf
+        p = max(0.0, p)
+        first = p * math.log(p / q) if p > 0 else 0.0
+        # Rounding may bring it below 0.
+        return max(0.0, first + (1 - p) * math.log((1 - p) / (1 - q)))

@@ -31,6 +31,7 @@ class ReferenceOSUB:
         # gamma, whatever is available
         self._largest_degree = max(map(len, self._neighbors.values()))
         self._index = KLUCB() if index is None else index
+        self._index.n_choices = len(arms)
 
         self.plays = [0] * len(self._arms)
         self.arm_means = [0.0] * len(self._arms)

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .indices import UCB, BetaThompson, GaussianThompson, Index, Mean
+from .indices import IMED, UCB, BetaThompson, GaussianThompson, Index, Mean
 from .matroids import Independence
 from .streams import policy_generator
 
@@ -37,6 +37,7 @@ class _ReferencePolicy(ABC):
         # size, so the size of any one of them is the rank. Neither is counted as oracle calls.
         self._nonloops = [e for e in range(size) if is_independent(frozenset({e}))]
         self._rank = _size_of_a_basis(self._nonloops, is_independent)
+        index.n_choices = len(self._nonloops)
 
         self.counts = [0] * size
         self.means = [0.0] * size
@@ -157,6 +158,7 @@ class _ReferencePolicy(ABC):
 
     def _values(self, time: int) -> dict[int, float]:
         """The index of every element of some basis, computed in ascending order."""
+        self._index.begin()
         values = {
             e: self._index.value(e, self._counted(e), self.means[e], time) for e in self._nonloops
         }
@@ -300,6 +302,8 @@ class ReferenceMAUB(_ReferencePolicy):
         )
         if (leader_rounds if by_means else leader_rounds - 1) % period == 0:
             return basis
+        if isinstance(self._index, IMED):
+            return self._play_by_divergence(basis)
 
         # One value per element and round: a random index draws it once. The rule of [DG25] needs
         # differences only, and those of upper confidence bounds have a formula of their own.
@@ -324,6 +328,21 @@ class ReferenceMAUB(_ReferencePolicy):
         # Not in [DG25]: the basis of largest index among the leader and the candidates. Ties:
         # lowest element first. This is no greedy call, as it is not on the whole ground set.
         return self._take_in_order(sorted([*leader, *candidates], key=lambda e: (-value[e], e)))
+
+    def _play_by_divergence(self, basis: frozenset[int]) -> frozenset[int]:
+        """Not in [DG25]: IMED, where sigma(e) is the best arm that e is compared with."""
+        assert isinstance(self._index, IMED)
+        assert self._exchanges == "one"
+        cost = {
+            e: self._index.cost(self._counted(e), self.means[e], self.means[x])
+            for e, x in self.partners.items()
+        }
+        # That of sigma(e) itself is ln N.
+        better = [e for e, x in self.partners.items() if cost[e] < math.log(self._counted(x))]
+        if not better:
+            return basis
+        best = min(better, key=lambda e: (cost[e], e))
+        return basis - {self.partners[best]} | {best}
 
     def _exchange_values(self, leader_rounds: int, value: dict[int, float]) -> dict[int, float]:
         """The optimistic gain of replacing the partner of e by e, for every e outside the leader.

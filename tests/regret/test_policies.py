@@ -40,6 +40,19 @@ WITH_GAUSSIAN: dict[str, tuple[Maker, float, float]] = {
         19.24,
         5.06,
     ),
+    "MAUB(index=imed)": (lambda _: mb.MAUB(MATROID, index="imed", noise=0.2), 19.10, 3.80),
+    "MAUB(index=moss)": (lambda _: mb.MAUB(MATROID, index=mb.MOSS(HORIZON, 0.2)), 23.97, 4.06),
+    "OMM(index=moss)": (lambda _: mb.OMM(MATROID, index="moss", noise=0.2), 26.35, 5.39),
+    "MAUB(index=shared-gaussian)": (
+        lambda seed: mb.MAUB(MATROID, index="shared-gaussian", noise=0.2, seed=seed),
+        55.93,
+        6.21,
+    ),
+    "OMM(index=shared-gaussian)": (
+        lambda seed: mb.OMM(MATROID, index="shared-gaussian", noise=0.2, seed=seed),
+        68.71,
+        6.45,
+    ),
     "ESCB(noise=0.2)": (lambda _: mb.ESCB(MATROID, noise=0.2), 87.17, 7.67),
     "FasterCUCB": (lambda _: mb.FasterCUCB(MATROID), 299.83, 17.46),
     "FasterCUCB(eps=0.01)": (lambda _: mb.FasterCUCB(MATROID, eps=0.01), 317.54, 16.65),
@@ -54,6 +67,13 @@ WITH_BERNOULLI: dict[str, tuple[Maker, float, float]] = {
     "MAUB(index=beta)": (lambda seed: mb.MAUB(MATROID, index="beta", seed=seed), 65.37, 53.52),
     "MAUB(index=ucbv)": (lambda _: mb.MAUB(MATROID, index="ucbv"), 349.53, 26.16),
     "MAUB(noise=0.5)": (lambda _: mb.MAUB(MATROID, noise=0.5), 123.82, 22.79),
+    "MAUB(index=imed)": (lambda _: mb.MAUB(MATROID, index="imed"), 65.02, 15.15),
+    "MAUB(index=moss)": (lambda _: mb.MAUB(MATROID, index=mb.MOSS(HORIZON)), 93.83, 17.17),
+    "MAUB(index=shared-gaussian)": (
+        lambda seed: mb.MAUB(MATROID, index="shared-gaussian", noise=0.5, seed=seed),
+        169.84,
+        19.91,
+    ),
     "ESCB": (lambda _: mb.ESCB(MATROID), 346.46, 31.33),
     "OSUB": (lambda _: mb.OSUB(MATROID), 1816.32, 177.94),
 }

@@ -453,6 +453,23 @@ def test_an_element_without_any_feedback() -> None:
     assert played.warnings == ["No feedback ever came for derby, though often shown."]
 
 
+@pytest.mark.parametrize("memory", ["", ", window=50", ", discount=0.9", ", restart=glr"])
+def test_means_that_have_changed(memory: str) -> None:
+    played = Played(policy=f"MAUB(index=kl{memory})")
+    for _ in range(100):
+        played.round(lambda _: 1.0)
+    assert played.warnings == []
+    for _ in range(100):
+        played.round(lambda _: 0.0)
+    # Those who asked for a policy that forgets need no advice.
+    assert bool(played.warnings) == (not memory)
+    if not memory:
+        [warning] = played.warnings
+        pattern = r"Means of \d elements seem to have changed: \w+, \w+.*restart change that\."
+        assert re.fullmatch(pattern, warning)
+        assert warning in page_of(played.view).text
+
+
 def test_open_decisions_near_the_limit() -> None:
     played = Played(max_open_decisions=10)
     for _ in range(9):

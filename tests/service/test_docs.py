@@ -62,7 +62,7 @@ def test_curl(url: str) -> None:
             assert [_plain(answer) for answer in answers[-len(shown) :]] == [
                 json.loads(one) for one in shown
             ]
-    assert len(answers) == 13
+    assert len(answers) == 14
     assert client.bandit("news")["status"] == "paused"
     assert client.bandit("news")["elements"][2]["count"] == 5
 
@@ -74,7 +74,7 @@ def test_curl_itself(url: str) -> None:
         pytest.skip("curl is older than --json")
     script = "\n".join(blocks("http.md", "sh")).replace(ADDRESS, url)
     subprocess.run(["bash", "-ec", script], check=True, capture_output=True, timeout=60)
-    assert Client(url).bandit("news")["decided"] == 5
+    assert Client(url).bandit("news")["decided"] == 6
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")

@@ -121,6 +121,16 @@ mb.Problem(Mine(), ["a", "b", "c"], "min")  # type: ignore[call-overload]
 mb.OMM(Mine()).update(elements=[0], reward=[0.5])  # type: ignore[call-arg]
 
 # Decisions, and what survives.
+chances: npt.NDArray[np.float64] | None = mb.CTS(labeled).decide(propensities=100).propensities
+mb.CTS(labeled).decide(propensities="many")  # type: ignore[arg-type]
+evaluated: mb.Evaluation = mb.evaluate_log({"decision": [1]}, [1.5], estimator="snips", clip=10)
+mb.evaluate_log({"decision": [1]}, mb.CTS(labeled), available={1: [1.5]}, learn=False)
+mb.evaluate_log({"decision": [1]}, {1.5: 0.5}, estimator="dr")  # type: ignore[arg-type]
+value: float = evaluated.value
+slate: list[Any] = mb.FitPredict(mb.MAUB(labeled)).fit([1.5], np.array([0.5])).predict()
+steps = mb.adapters.to_gymnasium(labeled, Noise([0.5, 0.5]), 10, seed=1)
+mask: npt.NDArray[np.int8] = steps.to_action([1.5])
+mb.to_gymnasium(labeled, Noise([0.5, 0.5]), 10, 1)  # type: ignore[call-arg]
 made_once: mb.Decision[list[float]] = mb.OMM(labeled, pending="count").decide(available=[1.5])
 played: list[float] = made_once.elements
 offered: list[float] | None = made_once.available

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +13,13 @@ from matroid_bandits.catalog import INDICES
 
 from ..reference import indices as slow
 
-every_index = pytest.mark.parametrize("cls", INDICES.values(), ids=lambda cls: cls.name)
+# IMED compares an element with its partner, which OMM does not have.
+every_pair = pytest.mark.parametrize(
+    "structure, cls",
+    [(mb.MAUB, cls) for cls in INDICES.values()]
+    + [(mb.OMM, cls) for cls in INDICES.values() if cls is not mb.IMED],
+    ids=lambda cls: cls.name,
+)
 
 
 # ---- values ----
@@ -63,11 +70,14 @@ def test_kl_ucb_keeps_shapes_and_refuses_other_means() -> None:
         (mb.Mean(), slow.Mean()),
         (mb.UCB(), slow.UCB()),
         (mb.UCB(0.3, 1.5), slow.UCB(0.3, 1.5)),
+        (mb.MOSS(), slow.MOSS()),
+        (mb.MOSS(10**6, 0.2), slow.MOSS(10**6, 0.2)),
     ],
-    ids=["mean", "the paper's", "0.3, 1.5"],
+    ids=["mean", "the paper's", "0.3, 1.5", "anytime", "horizon"],
 )
 def test_values_of_formulas(index: mb.Index, exact: slow.Index) -> None:
     means, counts = _pairs(np.random.default_rng(1), 20)
+    exact.n_choices = len(means)
     for time in (1, 7, 10**6):
         expected = [
             exact.value(0, int(count), float(mean), time)
@@ -76,7 +86,63 @@ def test_values_of_formulas(index: mb.Index, exact: slow.Index) -> None:
         assert index.values(means, counts, time) == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize("index", [mb.UCBV(), mb.NormalUCB(), mb.BetaThompson()], ids=repr)
+def test_moss_is_the_formula_of_the_paper_for_rewards_from_0_to_1() -> None:
+    means, counts = np.array([0.5, 0.25, 0.75, 0.5]), np.array([1, 10, 100, 250])
+    # [AB09]: sqrt(max(0, ln(T / (n N))) / N); the last element has its share of 1000 rounds.
+    widths = [np.sqrt(np.log(250)), np.sqrt(np.log(25) / 10), np.sqrt(np.log(2.5) / 100), 0.0]
+    values = mb.MOSS(horizon=1000).values(means, counts, 3)
+    assert values == pytest.approx(means + widths, rel=1e-12)
+    # [DP16]: t in place of T, and (1 + 1.35) / 2 before the logarithm.
+    values = mb.MOSS().values(means, counts, 1000)
+    assert values == pytest.approx(means + np.sqrt(1.175) * np.array(widths), rel=1e-12)
+
+
+def test_moss_counts_the_elements_that_are_no_loops() -> None:
+    with_loops = mb.PartitionMatroid([0, 0, 0, 1, 1], {0: 1, 1: 0})
+    policies = [
+        mb.OMM(matroid, index=mb.MOSS(100)) for matroid in (with_loops, mb.UniformMatroid(1, 3))
+    ]
+    for policy in policies:
+        policy.update([0, 1, 2], [0.2, 0.5, 0.4])
+        policy.select()
+    lines = [
+        {line.element: line.index for line in (*seen.selected, *seen.others)}
+        for seen in (policy.explain() for policy in policies)
+    ]
+    assert lines[0] == lines[1]
+    assert lines[0][1] == pytest.approx(0.5 + np.sqrt(np.log(100 / 3)))
+
+
+def test_one_draw_is_shared_by_all_elements() -> None:
+    policy = mb.OMM(mb.UniformMatroid(2, 4), index=mb.SharedGaussian(0.5), seed=7)
+    for counts in (1, 2, 3):
+        policy.update(range(4 - counts + 1), np.full(4 - counts + 1, 0.5))
+    policy.select()
+    seen = policy.explain()
+    draws = {
+        (line.index - line.mean) * np.sqrt((line.count + 1) / np.log(4)) / 0.5
+        for line in (*seen.selected, *seen.others)
+    }
+    assert max(draws) - min(draws) < 1e-12
+    assert min(draws) == pytest.approx(slow.policy_generator(7).standard_normal())
+
+
+def test_a_negative_draw_prefers_what_is_known() -> None:
+    matroid = mb.UniformMatroid(1, 2)
+    played = set()
+    for seed in range(20):
+        policy = mb.OMM(matroid, index="shared-gaussian", seed=seed)
+        for elements in ([0, 1], [0], [0]):
+            policy.update(elements, [0.5] * len(elements))
+        played.add((slow.policy_generator(seed).standard_normal() > 0, policy.select().item()))
+    assert played == {(True, 1), (False, 0)}
+
+
+@pytest.mark.parametrize(
+    "index",
+    [mb.UCBV(), mb.NormalUCB(), mb.BetaThompson(), mb.SharedGaussian(), mb.IMED()],
+    ids=repr,
+)
 def test_what_means_and_counts_do_not_determine_is_said(index: mb.Index) -> None:
     with pytest.raises(NotImplementedError, match="depend on more than means and counts"):
         index.values(np.array([0.5]), np.array([1]), 1)
@@ -95,6 +161,11 @@ def test_what_means_and_counts_do_not_determine_is_said(index: mb.Index) -> None
         (lambda: mb.UCB(1, -2), "constant must be a number from 0"),
         (lambda: mb.KLUCB(-1), "c must be a number from 0"),
         (lambda: mb.GaussianThompson(-0.5), "noise must be a number from 0"),
+        (lambda: mb.SharedGaussian(-0.5), "noise must be a number from 0"),
+        (lambda: mb.MOSS(noise=-0.5), "noise must be a number from 0"),
+        (lambda: mb.MOSS(0), "horizon must be at least 1, got 0"),
+        (lambda: mb.MOSS(1e5), "horizon must be an integer, got 100000.0"),
+        (lambda: mb.IMED(0), "noise must be a number from 1e-100 to 1e\\+100, got 0"),
     ],
 )
 def test_parameters_out_of_range(make: partial[mb.Index], message: str) -> None:
@@ -131,6 +202,68 @@ def test_an_index_class_is_refused_with_the_call_that_was_meant() -> None:
         mb.MAUB(mb.UniformMatroid(1, 2), index=mb.KLUCB)
 
 
+@pytest.mark.parametrize("cls", [mb.OMM, mb.OSUB])
+def test_imed_is_refused_where_there_are_no_partners(cls: type[mb.OMM]) -> None:
+    message = rf"IMED compares an element with its partner, and {cls.__name__} has no partners; use"
+    for index in ("imed", mb.IMED(0.2), {"type": "imed"}):
+        with pytest.raises(ValueError, match=message):
+            cls(mb.UniformMatroid(1, 3), index=index)
+
+
+@pytest.mark.parametrize("exchanges", ["all", 1, 3])
+def test_imed_makes_one_exchange(exchanges: str | int) -> None:
+    matroid = mb.UniformMatroid(60, 120)
+    message = f"IMED makes one exchange in a round: exchanges must be 'one', got {exchanges!r}"
+    with pytest.raises(ValueError, match=message):
+        mb.MAUB(matroid, index="imed", exchanges=exchanges)
+    assert mb.MAUB(matroid, index="imed").exchanges == "one"
+    assert mb.MAUB(matroid, index="moss").exchanges == 2
+    assert mb.MAUB(matroid, index="shared-gaussian").exchanges == 2
+
+
+def test_imed_takes_rewards_of_its_distributions() -> None:
+    matroid = mb.UniformMatroid(1, 3)
+    assert mb.MAUB(matroid, index="imed").reward_range == (0, 1)
+    assert mb.MAUB(matroid, index="imed", noise=0.3).reward_range == (-np.inf, np.inf)
+    assert (mb.IMED().high, mb.IMED(0.3).high) == (1, np.inf)
+    assert mb.MAUB(matroid, index="imed", noise=0.3).index == mb.IMED(0.3)
+
+
+def test_imed_has_no_value_to_explain() -> None:
+    policy = mb.MAUB(mb.UniformMatroid(1, 3), index="imed")
+    policy.update([0, 1, 2], [0.2, 0.5, 0.4])
+    for _ in range(6):
+        basis = policy.select()
+        seen = policy.explain()
+        assert all(np.isnan(line.index) for line in (*seen.selected, *seen.others))
+        policy.update(basis, [0.5])
+    assert "in place of" in seen.why or "The leader" in seen.why
+
+
+def test_imed_of_one_arm_is_that_of_the_paper() -> None:
+    """Rank 1 without the rounds in which MAUB plays the leader in any case."""
+    policy = mb.MAUB(mb.UniformMatroid(1, 4), index="imed")
+    rng = np.random.default_rng(2)
+    means = np.array([0.3, 0.5, 0.6, 0.4])
+    policy.update(range(4), rng.integers(0, 2, 4).astype(float))
+    compared = 0
+    for _ in range(3000):
+        counts, found = policy.counts, policy.means
+        best = int(found.argmax())
+        cost = [
+            slow.IMED().cost(int(n), float(m), float(found[best]))
+            for n, m in zip(counts, found, strict=True)
+        ]
+        cost[best] = np.log(counts[best])
+        played = int(policy.select().item())
+        if policy.explain().why != "The leader: the set that looks best so far.":
+            # [HT15]: the arm of the lowest index.
+            assert cost[played] == min(cost)
+            compared += 1
+        policy.update([played], [float(rng.random() < means[played])])
+    assert compared > 30
+
+
 def test_indices_by_name_with_parameters_and_as_they_are() -> None:
     matroid = mb.UniformMatroid(1, 2)
     assert mb.OMM(matroid).index == mb.UCB(noise=1.0, constant=2.0)
@@ -140,6 +273,8 @@ def test_indices_by_name_with_parameters_and_as_they_are() -> None:
     assert mb.MAUB(matroid, index="kl(c=0)").index == mb.KLUCB(0)
     assert mb.MAUB(matroid, index="ucb(noise=0.2, constant=1.5)").index == mb.UCB(0.2, 1.5)
     assert mb.OMM(matroid, index=mb.UCBV()).index == mb.UCBV()
+    assert mb.MAUB(matroid, index="moss(horizon=500)", noise=0.2).index == mb.MOSS(500, 0.2)
+    assert mb.OMM(matroid, index="shared-gaussian", noise=0.2).index == mb.SharedGaussian(0.2)
     assert repr(mb.KLUCB()) == "KLUCB(c=3.0)"
 
 
@@ -164,8 +299,10 @@ def test_mistakes_with_policies(make: partial[mb.Policy], message: str) -> None:
 # ---- rewards out of range ----
 
 
-@pytest.mark.parametrize("index", ["kl", "ucbv", "beta"])
-@pytest.mark.parametrize("structure", [mb.OMM, mb.MAUB])
+@pytest.mark.parametrize(
+    "structure, index",
+    [*product([mb.OMM, mb.MAUB], ["kl", "ucbv", "beta"]), (mb.MAUB, "imed")],
+)
 @pytest.mark.parametrize("reward", [-1e-9, 1 + 1e-9, 7.0])
 def test_rewards_out_of_range_are_refused(
     structure: type[mb.OMM], index: str, reward: float
@@ -208,10 +345,18 @@ def test_an_environment_that_cannot_fit_is_refused_at_once() -> None:
     assert Wider([0.5]).reward_range is None
 
 
-@pytest.mark.parametrize("structure", [mb.OMM, mb.MAUB])
+@pytest.mark.parametrize(
+    "structure, index",
+    [
+        *product([mb.OMM, mb.MAUB], ["normal", "moss", mb.MOSS(50), "shared-gaussian"]),
+        (mb.MAUB, mb.IMED(0.1)),
+    ],
+)
 @pytest.mark.parametrize("size", [1e-300, 1e160, 1e300])
-def test_rewards_of_any_size_end_in_a_basis(structure: type[mb.OMM], size: float) -> None:
-    policy = structure(mb.GraphicMatroid.complete(4), index="normal")
+def test_rewards_of_any_size_end_in_a_basis(
+    structure: type[mb.OMM], index: str | mb.Index, size: float
+) -> None:
+    policy = structure(mb.GraphicMatroid.complete(4), index=index)
     rng = np.random.default_rng(0)
     for _ in range(100):
         basis = policy.select()
@@ -284,14 +429,12 @@ def test_an_index_of_ones_own_passes_the_contract() -> None:
         mb.check_policy(partial(structure, index=Hopeful()), rounds=40)
 
 
-@every_index
-@pytest.mark.parametrize("structure", [mb.OMM, mb.MAUB])
+@every_pair
 def test_every_index_keeps_the_contract(structure: type[mb.OMM], cls: type[mb.Index]) -> None:
     mb.check_policy(partial(structure, index=cls()), seed=3)
 
 
-@every_index
-@pytest.mark.parametrize("structure", [mb.OMM, mb.MAUB])
+@every_pair
 def test_saved_in_mid_run(structure: type[mb.OMM], cls: type[mb.Index]) -> None:
     rewards = mb.BernoulliEnvironment(np.linspace(0.2, 0.8, 10)).rewards(seed=1)
     policy = structure(mb.GraphicMatroid.complete(5), index=cls(), seed=5)
@@ -317,6 +460,8 @@ def test_saved_in_mid_run(structure: type[mb.OMM], cls: type[mb.Index]) -> None:
         mb.EpsilonGreedy,
         partial(mb.MAUB, index="beta"),
         partial(mb.CTS, prior="gaussian"),
+        partial(mb.OMM, index="shared-gaussian"),
+        partial(mb.MAUB, index="shared-gaussian"),
     ],
 )
 def test_seeds(make: partial[mb.Policy]) -> None:
@@ -331,7 +476,15 @@ def test_seeds(make: partial[mb.Policy]) -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [mb.CTS, mb.RandomBasis, mb.EpsilonGreedy, partial(mb.MAUB, index="beta")]
+    "make",
+    [
+        mb.CTS,
+        mb.RandomBasis,
+        mb.EpsilonGreedy,
+        partial(mb.MAUB, index="beta"),
+        partial(mb.OMM, index="shared-gaussian"),
+        partial(mb.MAUB, index="shared-gaussian"),
+    ],
 )
 def test_a_question_that_failed_costs_no_draw(make: partial[mb.Policy]) -> None:
     complete = mb.GraphicMatroid.complete(5)

@@ -7,6 +7,7 @@ import numpy as np
 
 from matroid_bandits.checks.state import assert_same, check_statistics, draw_rewards, state_of
 from matroid_bandits.matroids import Matroid
+from matroid_bandits.policies.contract.propensities import refuse_unknown_draws
 
 
 def check_decisions(
@@ -15,6 +16,7 @@ def check_decisions(
     """With feedback at once it plays as usual; late, partial, repeated feedback is kept right."""
     _check_one_by_one(factory, matroid, rounds, rng)
     _check_late_feedback(factory, matroid, rounds, rng)
+    _check_propensities(factory, matroid, rounds, rng)
 
 
 def _check_one_by_one(
@@ -31,6 +33,32 @@ def _check_one_by_one(
         rewards = draw_rewards(policy, len(selected), t, rng)
         policy.learn(decision, rewards)
         usual.update(selected, rewards)
+
+
+def _check_propensities(
+    factory: Callable[[Any], Any], matroid: Matroid, rounds: int, rng: "np.random.Generator"
+) -> None:
+    """Propensities are from 0 to 1, and the plays are the same without them."""
+    policy, usual = factory(matroid), factory(matroid)
+    try:
+        refuse_unknown_draws(policy)
+    except ValueError:
+        # Nobody else knows its random numbers.
+        return
+    for t in range(rounds):
+        decision, same = policy.decide(propensities=2), usual.decide()
+        where = f"on {matroid!r} in round {t + 1}"
+        if not np.array_equal(decision.elements, same.elements):
+            raise AssertionError(
+                f"decide(propensities=2) returned {decision.elements}, decide() {same.elements} "
+                f"after the same feedback, {where}"
+            )
+        chances = decision.propensities
+        if len(chances) != len(same.elements) or not ((chances > 0) & (chances <= 1)).all():
+            raise AssertionError(f"{decision.elements} have the propensities {chances}, {where}")
+        rewards = draw_rewards(policy, len(same.elements), t, rng)
+        policy.learn(decision, rewards)
+        usual.learn(same, rewards)
 
 
 def _check_late_feedback(

@@ -44,7 +44,7 @@ def check_policy(
     - "availability": it selects among available elements, once for each set of them in a round.
     - "decisions": late, partial and repeated feedback leaves counts and means right, and
       contradictions are refused; with feedback right after every decision, `decide` and `learn`
-      play what `select` and `update` play.
+      play what `select` and `update` play. The plays are the same with `propensities`.
     - "parameters": a clone has the same parameters and has learned nothing.
     - "saving": saved and loaded, it goes on as if it had never stopped. If it refuses to be saved,
       the reason is printed.

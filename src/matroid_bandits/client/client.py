@@ -129,6 +129,7 @@ class Client:
         id: str | None = None,  # noqa: A002
         client: str | None = None,
         shown: Iterable[Any] | None = None,
+        propensities: int | None = None,
     ) -> ServedDecision:
         """Make a decision, which stays open until its feedback has come.
 
@@ -149,9 +150,17 @@ class Client:
             while: then the earlier decision is returned, with its id.
         shown : iterable, optional
             The labels that are shown in place of what the service decides.
+        propensities : int, optional
+            Estimate how likely each element was, by so many more draws of the policy, at most
+            1,000. The service logs them.
         """
         request = messages.decision_request(
-            available=available, allow_smaller=allow_smaller, id=id, client=client, shown=shown
+            available=available,
+            allow_smaller=allow_smaller,
+            id=id,
+            client=client,
+            shown=shown,
+            propensities=propensities,
         )
         answer = self._call("POST", f"{_bandit(bandit)}/decisions", request)
         return messages.served(answer, request, is_new=answer.status == 201)

@@ -30,7 +30,7 @@ __all__ = [
     "served",
 ]
 
-_REQUEST_KEYS = ("available", "allow_smaller", "id", "client", "shown")
+_REQUEST_KEYS = ("available", "allow_smaller", "id", "client", "shown", "propensities")
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class ServedDecision:
         Whether the bandit is paused.
     shown : tuple or None
         What is shown instead of `elements`, if that was said.
+    propensities : tuple of float or None
+        How likely each of `elements` was, in their order, if that was asked for.
     """
 
     id: str
@@ -60,6 +62,7 @@ class ServedDecision:
     is_new: bool | None = None
     paused: bool = False
     shown: tuple[Any, ...] | None = None
+    propensities: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,7 @@ def decision_request(
     id: str | None = None,  # noqa: A002
     client: str | None = None,
     shown: Iterable[Any] | None = None,
+    propensities: int | None = None,
 ) -> dict[str, Any]:
     """The body of a request for a decision, always with an id."""
     request: dict[str, Any] = {"id": uuid4().hex if id is None else identifier(id)}
@@ -132,6 +136,8 @@ def decision_request(
         request["client"] = client
     if shown is not None:
         request["shown"] = _labels(shown, "shown")
+    if propensities is not None:
+        request["propensities"] = integer(propensities, "propensities", minimum=1)
     return request
 
 
@@ -165,7 +171,11 @@ def served(answer: Answer, request: dict[str, Any], *, is_new: bool | None) -> S
     if answer.table.get("shown") is not None:
         shown = answer.get("shown", tuple)
     paused = "paused" in answer.table and answer.get("paused", bool)
-    return ServedDecision(made, elements, answer.get("round", int), is_new, paused, shown)
+    chances = None
+    if answer.table.get("propensities") is not None:
+        chances = answer.get("propensities", tuple)
+    number = answer.get("round", int)
+    return ServedDecision(made, elements, number, is_new, paused, shown, chances)
 
 
 # ---- feedback ----

@@ -56,6 +56,8 @@ class Index:
     high: ClassVar[float] = inf
     min_count: ClassVar[int] = 1
     uses_counts: ClassVar[bool] = True
+    # Whether it compares an element with its partner, which only MAUB has.
+    _needs_partners: ClassVar[bool] = False
     # Checks of `check_policy` that do not apply to policies with this index, with the reason.
     _check_exemptions: ClassVar[Mapping[str, str]] = {}
     # Which of "window", "discount" and "restart" of a policy it is not for, and why.

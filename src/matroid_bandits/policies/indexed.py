@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from matroid_bandits._arguments import choice, integer
 from matroid_bandits._types import MatroidLike, Selection
@@ -24,6 +24,9 @@ __all__ = ["IndexPolicy"]
 class IndexPolicy(MemoryOption, PendingOption, CompiledPolicy[Selection]):
     """A policy with an index; a subclass says what it does with it."""
 
+    # Whether an element is compared with its partner.
+    _has_partners: ClassVar[bool] = False
+
     def __init__(
         self,
         matroid: MatroidLike[Selection],
@@ -36,6 +39,12 @@ class IndexPolicy(MemoryOption, PendingOption, CompiledPolicy[Selection]):
         restart: GLR | str | Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(matroid)
+        if index._needs_partners and not self._has_partners:
+            name = type(index).__name__
+            raise ValueError(
+                f"{name} compares an element with its partner, and {type(self).__name__} has no "
+                f"partners; use MAUB(..., index={name}()), or another index, such as KLUCB()"
+            )
         self._index = index
         self._seed = integer(seed, "seed", minimum=0)
         self._pending = choice(pending, "pending", PENDING)

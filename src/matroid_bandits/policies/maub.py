@@ -61,14 +61,15 @@ class MAUB(IndexPolicy[Selection]):
         index among the leader and every element whose index is above that of its partner: a large
         wrong leader is mended much faster. With a number k, at most the k exchanges with the
         largest differences are tried at once. If it is not given: "one" for ``MAUB(matroid)``, as
-        published; "all" with a Thompson index; and with a noise level or another index one for 30
-        elements of a basis, which is "one" up to rank 44.
+        published, and with IMED, which refuses others; "all" with a Thompson index; and with a
+        noise level or another index one for 30 elements of a basis, which is "one" up to rank 44.
     index : Index, str or dict, default "ucb"
         How optimistic it is about exchanges: an index such as ``KLUCB()``, or its name. The time of
         the index is the leader's local time.
     noise : float, optional
-        Standard deviation of the rewards, for an index given by name that has such a level: 1 if
-        not given, as in the paper. Half the noise is about a quarter of the regret.
+        Standard deviation of the rewards, for an index given by name that has such a level. If it
+        is not given, 1 with "ucb", as in the paper; others have a default of their own. Half the
+        noise is about a quarter of the regret.
     seed : int, default 0
         For an index that draws at random.
     pending : {"ignore", "count"}, default "ignore"
@@ -116,6 +117,7 @@ class MAUB(IndexPolicy[Selection]):
     """
 
     name = "MAUB"
+    _has_partners = True
     _kernel: MAUBKernel
 
     def __init__(
@@ -135,6 +137,11 @@ class MAUB(IndexPolicy[Selection]):
         self._neighborhood = choice(neighborhood, "neighborhood", NEIGHBORHOODS)
         self._exchanges = None if exchanges is None else _checked_exchanges(exchanges)
         chosen = chosen_index(index, noise)
+        if chosen._needs_partners and self._exchanges not in (None, "one"):
+            raise ValueError(
+                f"{type(chosen).__name__} makes one exchange in a round: exchanges must be 'one', "
+                f"got {exchanges!r}"
+            )
         self._is_published = noise is None and chosen == UCB()
         super().__init__(
             matroid,
@@ -192,6 +199,8 @@ class MAUB(IndexPolicy[Selection]):
             return self._exchanges
         if isinstance(self._index, BetaThompson | GaussianThompson):
             return "all"
+        if self._index._needs_partners:
+            return "one"
         # docs/many-exchanges.md has the study that this is from.
         several = 1 if self._is_published else round(self._problem.rank / RANK_PER_EXCHANGE)
         return several if several > 1 else "one"

@@ -138,6 +138,11 @@ class Bandit:
         position = content.get("random")
         if position is not None and self._kernel.random_position() != int(position, 16):
             self._kernel.set_random_position(int(position, 16))
+        if "propensities" in content:
+            # They were estimated once, and are not again.
+            self._kernel.decisions.reserve_propensities()
+            propensities = np.array(content["propensities"], dtype=np.float64)
+            self._kernel.decisions.set_propensities(identifier, propensities)
         self._note_decided(identifier, now, shown, content.get("client"))
 
     def _elements_of(self, names: list[Any]) -> IntArray:

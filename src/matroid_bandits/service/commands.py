@@ -22,6 +22,7 @@ class Decide(NamedTuple):
     allow_smaller: bool = False
     client: str | None = None
     shown: list[Any] | None = None
+    propensities: int | None = None
 
 
 class Learn(NamedTuple):

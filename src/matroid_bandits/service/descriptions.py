@@ -171,7 +171,7 @@ def _n_unobserved(bandit: Bandit) -> int:
 def record(decision: RecordedDecision) -> dict[str, Any]:
     """A decision as the log has it."""
     data = decision.data
-    kept = ("elements", "round", "shown", "paused", "client")
+    kept = ("elements", "round", "shown", "propensities", "paused", "client")
     return {
         "id": decision.id,
         **{key: data[key] for key in kept if key in data},

@@ -5,8 +5,9 @@ Events of a bandit are numbered 1, 2, 3, ... Their data are JSON:
 ===========  ======================================================================================
 created      ``problem``, ``policy``, ``settings``, ``library``
 decided      ``elements``, ``round``; where they apply: ``shown`` (what the caller showed instead),
-             ``available`` (a mask, base64), ``allow_smaller``, ``client``, ``random`` (the position
-             in the random stream afterwards), ``why``, ``paused``
+             ``propensities`` (how likely each element was), ``available`` (a mask, base64),
+             ``allow_smaller``, ``client``, ``random`` (the position in the random stream
+             afterwards), ``why``, ``paused``
 rewarded     ``rewards``: pairs of element and reward; ``final``, if nothing more will come
 expired      ``reward``: what was learned for elements without feedback, or null
 moved        ``problem``, ``prior``

@@ -1,7 +1,7 @@
 """The log of a bandit for people and programs: JSON lines, or a table in Parquet.
 
-JSON lines have an object for each event. The table has a row for each element: `learn_log` reads
-it, and so do pandas, polars and others.
+JSON lines have an object for each event. The table has a row for each element: `learn_log` and
+`evaluate_log` read it, and so do pandas, polars and others.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ async def write_parquet(
     """Write the rows of all elements to a file.
 
     The columns: `number` of the event, `time` (UTC), `kind`, `decision`, `round`, `element` (its
-    label; as JSON, if it is not a text), `reward`. A row of kind "decided" has no reward.
+    label; as JSON, if it is not a text), `reward`, `propensity`. A row of kind "decided" has no
+    reward. The others have no propensity. `evaluate_log` puts them together.
     """
     try:
         import pyarrow as pa  # noqa: PLC0415  (an extra)
@@ -80,6 +81,7 @@ async def write_parquet(
             ("round", pa.int64()),
             ("element", pa.string()),
             ("reward", pa.float64()),
+            ("propensity", pa.float64()),
         ]
     )
     with pq.ParquetWriter(file, schema) as writer:
@@ -94,11 +96,13 @@ def _rows(event: Event) -> list[tuple[Any, ...]]:
         return []
     content = event.content()
     if event.kind == "decided":
-        pairs = [(element, None) for element in content.get("shown", content["elements"])]
+        elements = content.get("shown", content["elements"])
+        chances = content.get("propensities") or [None] * len(elements)
+        rows = [(element, None, chance) for element, chance in zip(elements, chances, strict=True)]
     else:
-        pairs = content["rewards"]
+        rows = [(element, reward, None) for element, reward in content["rewards"]]
     head = event.number, round(event.time * 1e6), event.kind, event.decision, content.get("round")
-    return [(*head, _text(element), reward) for element, reward in pairs]
+    return [(*head, _text(element), *values) for element, *values in rows]
 
 
 def _text(element: Any) -> str:

@@ -132,9 +132,10 @@ class ServedBandit(Bandit):
             )
         mask = None if command.available is None else self._mask(command.available)
         shown = self._shown(command)
+        draws = self._n_draws(command)
         try:
-            _, number, elements = self._kernel.open(
-                command.id, mask, command.allow_smaller, self.policy._rule, shown
+            _, number, elements, propensities = self._kernel.open(
+                command.id, mask, command.allow_smaller, self.policy._rule, shown, draws
             )
         except NoBasisError as error:
             raise ServiceError(422, "no_basis", in_http(error), "available") from error
@@ -144,6 +145,8 @@ class ServedBandit(Bandit):
         answer = f'"elements":{self._list(chosen)},"round":{number}'
         if shown is not None:
             answer += f',"shown":{self._list(shown.tolist())}'
+        if propensities is not None:
+            answer += f',"propensities":{json.dumps(propensities.tolist(), separators=(",", ":"))}'
         if self.settings.status == "paused":
             answer += ',"paused":true'
         data = f"{{{answer}{self._more_data(command, mask, chosen)}}}"
@@ -340,6 +343,16 @@ class ServedBandit(Bandit):
         except ValueError as error:
             raise at_place(error, "shown") from error
 
+    def _n_draws(self, command: Decide) -> int:
+        """The number of draws for propensities; 0 where nothing is asked for, or shown."""
+        if command.propensities is None:
+            return 0
+        try:
+            draws = self.policy._n_draws(command.propensities, command.shown)
+        except ValueError as error:
+            raise at_place(error, "propensities") from error
+        return 0 if self.settings.status == "paused" else draws
+
     def _why(self, chosen: list[int]) -> str:
         """Why MAUB has chosen a set, as JSON: "initial", "leader", or what was exchanged."""
         leader = self._last_leader() if self._last_leader is not None else None
@@ -380,7 +393,7 @@ def _decision_text(before: RecordedDecision) -> str:
     """The answer that a decision had."""
     data = before.data
     answer = {"id": before.id, "elements": data["elements"], "round": data["round"]}
-    answer |= {key: data[key] for key in ("shown", "paused") if key in data}
+    answer |= {key: data[key] for key in ("shown", "propensities", "paused") if key in data}
     return json.dumps(answer, separators=(",", ":"))
 
 

@@ -183,6 +183,10 @@ class DecisionRequest(_Form):
     shown: Labels | None = Field(
         default=None, description="What you show yourself; feedback is then about these."
     )
+    propensities: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
+        default=None,
+        description="Estimate how likely each element was, by so many more draws of the policy.",
+    )
 
     @field_validator("id")
     @classmethod
@@ -272,6 +276,7 @@ class DecisionAnswer(_Answer):
     elements: Labels
     round: int
     shown: Labels | None = None
+    propensities: list[float] | None = None
     paused: bool = False
 
 
@@ -339,6 +344,7 @@ class DecisionRecord(_Answer):
     elements: Labels
     round: int
     shown: Labels | None = None
+    propensities: list[float] | None = None
     paused: bool = False
     client: str | None = None
     time: float = Field(description="Seconds since 1970.")

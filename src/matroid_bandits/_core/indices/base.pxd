@@ -11,6 +11,15 @@ cdef struct Line:
     double last
 
 
+# Bounds on the statistics of an element of the leader, for a while: its mean is at least `floor`,
+# and its count from `low` to `high`.
+cdef struct Reach:
+    double floor
+    int64_t low
+    int64_t high
+    double log_high
+
+
 cdef inline void set_line(
     Line *line, double value, double slope, double budget, double since, double until
 ) noexcept:
@@ -45,6 +54,12 @@ cdef class IndexKernel:
     # Lines are made for budgets up to this multiple of each other.
     cdef double interval_ratio
     cdef RandomStream random_stream  # None if it draws nothing
+    cdef bint shares_draw  # whether one draw is for all elements
+    # Whether MAUB compares exchanges by `exchange_score`.
+    cdef bint has_scores
+    cdef bint has_values  # False if it compares an element with its partner only
+    cdef double spread  # standard deviation of a reward, or a bound on it; with scores
+    cdef Py_ssize_t n_playable  # elements of the policy that are no loops; arms of OSUB
     cdef const int64_t[::1] counts
     cdef const double[::1] means
     # Of every element: observations (with pending plays, if these count), and 1 / sqrt of it.
@@ -91,6 +106,12 @@ cdef class IndexKernel:
         self, const Py_ssize_t *elements, Py_ssize_t n, double budget, double *bounds
     ) noexcept
     cdef bint are_alike(self, Py_ssize_t a, Py_ssize_t b) noexcept
+
+    # Scores of exchanges, and elements that are out of reach for a while
+    cdef double exchange_score(self, Py_ssize_t e, Py_ssize_t x) noexcept
+    cdef void set_reach(self, Py_ssize_t until) noexcept
+    cdef bint is_reach_valid(self) noexcept
+    cdef bint is_in_reach(self, Py_ssize_t e, const Reach *reach) noexcept
 
 
 cdef inline double effective_time(IndexKernel index, Py_ssize_t time) noexcept:

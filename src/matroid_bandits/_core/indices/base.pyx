@@ -21,6 +21,7 @@ cdef class IndexKernel:
         self.interval_ratio = 1.5
         self.weights = None
         self.weight_unit = self.width_unit = self.weight = 1.0
+        self.has_values = True
 
     cdef int attach(
         self,
@@ -109,6 +110,25 @@ cdef class IndexKernel:
     cdef bint are_alike(self, Py_ssize_t a, Py_ssize_t b) noexcept:
         """Whether two elements have the same statistics, and so the same value at any time."""
         return self.means[a] == self.means[b] and scaled_count(self, a) == scaled_count(self, b)
+
+    # ---- scores ----
+
+    cdef double exchange_score(self, Py_ssize_t e, Py_ssize_t x) noexcept:
+        """Of several exchanges the one with the largest score is made; -INFINITY if that of x for e
+        is not. `begin` comes first.
+        """
+        return -INFINITY
+
+    cdef void set_reach(self, Py_ssize_t until) noexcept:
+        """`is_in_reach` is asked about times up to `until`."""
+
+    cdef bint is_reach_valid(self) noexcept:
+        """Whether elements out of reach have the score -INFINITY in this round, after `begin`."""
+        return True
+
+    cdef bint is_in_reach(self, Py_ssize_t e, const Reach *reach) noexcept:
+        """False only if e has the score -INFINITY with any partner that keeps these bounds."""
+        return True
 
     # ---- what it keeps besides counts and means ----
 

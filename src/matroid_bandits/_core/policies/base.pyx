@@ -4,8 +4,11 @@
 later, are in `deciding`.
 """
 
+from copy import deepcopy
+
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport NAN, isnan
 from libc.stdint cimport int64_t
 
@@ -14,6 +17,7 @@ from matroid_bandits._core.policies.contract.decisions cimport CLOSED, OPEN, Dec
 from matroid_bandits._core.policies.contract.round cimport RoundKernel
 
 from matroid_bandits._core.matroids.cached import CachedKernel
+from matroid_bandits._streams import PROPENSITIES
 
 
 cdef class PolicyKernel(DecidingKernel):
@@ -124,6 +128,53 @@ cdef class PolicyKernel(DecidingKernel):
             self.answers = None
             self.set_available(None, False)
 
+    # ---- propensities ----
+
+    cdef int find_propensities(self) except -1:
+        """Decide this round again and again, on a copy that draws from a stream of its own. The set
+        of this round counts as one draw, so nothing in it has the propensity 0.
+        """
+        cdef PolicyKernel other
+        cdef int64_t[::1] times
+        cdef Py_ssize_t k, _draw
+        chosen = self.chosen_array[: self.round_rank]
+        if self.random_stream is None:
+            self.propensities = np.ones(self.round_rank)
+            return 0
+        other = self.copy_of_round()
+        n_chosen = np.zeros(self.size, dtype=np.int64)
+        n_chosen[chosen] = 1
+        times = n_chosen
+        for _draw in range(self.n_draws):
+            PyErr_CheckSignals()
+            other.decide_again()
+            for k in range(other.round_rank):
+                times[other.chosen[k]] += 1
+        self.propensities = n_chosen[chosen] / (self.n_draws + 1.0)
+        return 0
+
+    cdef PolicyKernel copy_of_round(self):
+        """A copy in this round, without decisions, which draws other random numbers."""
+        from numpy.random import SeedSequence
+
+        cdef PolicyKernel other
+        decisions = self.decisions
+        if not self.learns_sets:
+            # There may be millions. A rule asks only how many plays of each element are pending.
+            self.decisions = DecisionTable(self.rank)
+        try:
+            state = self.state()
+        finally:
+            self.decisions = decisions
+        if not self.learns_sets:
+            state["pending"] = self.pending_copy()
+        other = type(self)(self.matroid, *deepcopy(self.parameters()))
+        other.restore(state)
+        words = SeedSequence([PROPENSITIES, self.random_stream.seed, self.rounds + 1])
+        high, low = words.generate_state(2, np.uint64).tolist()
+        other.set_random_position(high << 64 | low)
+        return other
+
     # ---- statistics from elsewhere ----
 
     def merge(self, const Py_ssize_t[::1] elements, const double[::1] means,
@@ -232,6 +283,9 @@ cdef class PolicyKernel(DecidingKernel):
         table.restore(state["decisions"])
         self.allocate_space()
         self.feedback.drop(state["former"])
+        if "pending" in state:
+            np.asarray(self.pending)[:] = state["pending"]
+            self.n_pending = int(state["pending"].sum())
         for row in range(len(table.ids)):
             if table.status[row] != OPEN:
                 continue

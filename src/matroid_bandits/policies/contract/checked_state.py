@@ -301,6 +301,7 @@ def check_decisions(state: State, kernel: PolicyKernel) -> None:
         or np.isinf(rewards[is_used]).any()
     ):
         raise table.refuse("rewards", f"an array of {n} x {width} float64, none infinite")
+    _check_propensities(table, (n, width), is_used)
     closed = table.array("closed", np.int64, [None], 0, max(0, n - 1))
     if len(closed) > MAX_CLOSED or not np.array_equal(
         np.sort(closed), np.flatnonzero(status != _OPEN)
@@ -326,6 +327,27 @@ def _check_elements(
     is_bad = (np.diff(elements, axis=1) <= 0) & is_used[:, 1:]
     if is_bad.any() or (used.size and not low <= used.min() <= used.max() <= high):
         raise table.refuse("elements", f"ascending elements from {low} to {high}")
+
+
+def _check_propensities(
+    table: State, shape: tuple[int, int], is_used: npt.NDArray[np.bool_]
+) -> None:
+    """Those of a decision are all known, or none; files without any have no such table."""
+    if not table.is_given("propensities"):
+        return
+    propensities = table.value("propensities")
+    what = f"an array of {shape[0]} x {shape[1]} float64 above 0 and at most 1"
+    if (
+        not isinstance(propensities, np.ndarray)
+        or propensities.dtype != float
+        or propensities.shape != shape
+    ):
+        raise table.refuse("propensities", what)
+    is_known = ~np.isnan(propensities)
+    used = propensities[is_used & is_known]
+    is_part = (is_known & is_used).any(axis=1) & (~is_known & is_used).any(axis=1)
+    if is_part.any() or not ((used > 0) & (used <= 1)).all():
+        raise table.refuse("propensities", what)
 
 
 # ---- MAUB ----

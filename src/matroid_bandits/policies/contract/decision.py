@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from matroid_bandits._core.policies.base import PolicyKernel
     from matroid_bandits._core.policies.contract.guard import Guard
-    from matroid_bandits._types import IntArray
+    from matroid_bandits._types import FloatArray, IntArray
     from matroid_bandits.problem import Problem
 
 __all__ = ["Decision", "OpenDecisions", "decision_id", "names_of", "refuse_foreign"]
@@ -39,9 +39,21 @@ class Decision(Generic[Selection]):
         The number of the round, counted from 1.
     proposed : list, or numpy.ndarray, or None
         What the policy has chosen: `elements`, unless others were shown. None if that was not kept.
+    propensities : numpy.ndarray or None
+        How likely each of `elements` was, in their order, if ``propensities=`` was given. All are 1
+        where nothing is drawn at random.
     """
 
-    __slots__ = ("_guard", "_is_available", "_problem", "elements", "id", "proposed", "round")
+    __slots__ = (
+        "_guard",
+        "_is_available",
+        "_problem",
+        "elements",
+        "id",
+        "propensities",
+        "proposed",
+        "round",
+    )
 
     def __init__(
         self,
@@ -52,10 +64,12 @@ class Decision(Generic[Selection]):
         guard: Guard | None = None,
         is_available: npt.NDArray[np.uint8] | None = None,
         proposed: Selection | None = None,
+        propensities: FloatArray | None = None,
     ) -> None:
         self.id = identifier
         self.elements = elements
         self.proposed = proposed
+        self.propensities = propensities
         self.round = number
         self._problem = problem
         # That of the policy which made it, so that another policy notices.
@@ -71,17 +85,20 @@ class Decision(Generic[Selection]):
         return available
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision as plain data: `id`, `elements`, `round`, `available`.
+        """The decision as plain data: `id`, `elements`, `round`, `available`; `propensities`, if it
+        has any.
 
         It can be written as JSON if the labels can: texts, numbers, truth values, None, and tuples
         of these, which become lists.
         """
         available = self.available
+        chances = {} if self.propensities is None else {"propensities": self.propensities.tolist()}
         return {
             "id": self.id,
             "elements": _plain(self.elements),
             "round": self.round,
             "available": None if available is None else _plain(available),
+            **chances,
         }
 
     def __eq__(self, other: object) -> bool:
@@ -92,7 +109,7 @@ class Decision(Generic[Selection]):
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         # A copy may be for another process, so it is compared by its content.
         arguments = (self.id, self.elements, self.round, self._problem, None)
-        return type(self), (*arguments, self._is_available, self.proposed)
+        return type(self), (*arguments, self._is_available, self.proposed, self.propensities)
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -123,7 +140,9 @@ class OpenDecisions(Mapping[str | int, Decision[Selection]]):
         identifier = decision_id(identifier)
         number, elements = self._kernel.decisions.decision(identifier)
         names = names_of(self._problem, elements, self._kernel)
-        return Decision(identifier, names, number, self._problem, self._kernel.guard)
+        chances = self._kernel.decisions.propensities(identifier)
+        guard = self._kernel.guard
+        return Decision(identifier, names, number, self._problem, guard, propensities=chances)
 
     def __contains__(self, identifier: object) -> bool:
         try:

@@ -12,6 +12,7 @@ from matroid_bandits._arguments import (
     abbreviated,
     as_list,
     element_array,
+    integer,
     not_an_element,
     real,
     real_array,
@@ -26,6 +27,7 @@ from matroid_bandits.policies.contract.decision import (
     refuse_foreign,
 )
 from matroid_bandits.policies.contract.learning_from_logs import learn_log
+from matroid_bandits.policies.contract.propensities import MOST_DRAWS, refuse_unknown_draws
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,6 +68,7 @@ class LateFeedback(Generic[Selection]):
         allow_smaller: bool = False,
         id: str | int | None = None,  # noqa: A002
         shown: Iterable[Any] | None = None,
+        propensities: int | None = None,
     ) -> Decision[Selection]:
         """Make a decision: a round of its own, which stays open until its feedback has come.
 
@@ -88,11 +91,15 @@ class LateFeedback(Generic[Selection]):
             what another rule does. At most as many elements as a basis has. Feedback is then about
             these elements. The round counts as always, and `proposed` of the decision is the
             policy's set.
+        propensities : int, optional
+            Estimate how likely each element of the set was, by so many more draws of the rule, for
+            :func:`~matroid_bandits.evaluate_log`. They are `propensities` of the decision. The
+            plays stay the same. It takes about as long as so many rounds.
 
         Returns
         -------
         Decision
-            With `id`, `elements`, `round`, `available`, `proposed`.
+            With `id`, `elements`, `round`, `available`, `proposed`, `propensities`.
 
         Raises
         ------
@@ -118,10 +125,13 @@ class LateFeedback(Generic[Selection]):
         mask = None if available is None else availability_mask(self._problem, available)
         smaller = truth_value(allow_smaller, "allow_smaller")
         instead = None if shown is None else self._shown_elements(shown)
-        made, number, elements = self._kernel.open(identifier, mask, smaller, self._rule, instead)
+        draws = 0 if propensities is None else self._n_draws(propensities, shown)
+        made, number, elements, chances = self._kernel.open(
+            identifier, mask, smaller, self._rule, instead, draws
+        )
         proposed, guard = self._names(elements), self._kernel.guard
         names = proposed if instead is None else self._names(instead)
-        return Decision(made, names, number, self._problem, guard, mask, proposed)
+        return Decision(made, names, number, self._problem, guard, mask, proposed, chances)
 
     def learn(
         self,
@@ -285,6 +295,16 @@ class LateFeedback(Generic[Selection]):
         (a copy).
         """
         return self._kernel.pending_copy()
+
+    def _n_draws(self, propensities: Any, shown: Any) -> int:
+        """The number of draws for propensities, if they can be estimated."""
+        if shown is not None:
+            raise ValueError(
+                "propensities are those of the policy's own set; how likely you show other "
+                "elements is not known to it: leave propensities= or shown= out"
+            )
+        refuse_unknown_draws(self)
+        return integer(propensities, "propensities", minimum=1, maximum=MOST_DRAWS)
 
     def _shown_elements(self, shown: Iterable[Any]) -> IntArray:
         """The numbers of what is shown in place of the policy's set, ascending."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matroid_bandits._types import CountArray, FloatArray, IntArray
     from matroid_bandits.problem import Problem
 
-__all__ = ["Log", "read_log", "refused"]
+__all__ = ["Log", "complete", "label_of", "numbered", "numbers", "order_of", "read_log", "refused"]
 
 # The number of a label that nobody has.
 _UNKNOWN = np.iinfo(np.intp).min
@@ -81,13 +81,13 @@ def read_log(
     """
     table = Table(frame, "learn_log", mappings=True)
     columns = {name: table.column(name) for name in ("decision", "element", "reward")}
-    elements = _elements(_complete(columns["element"]), problem, dropped or {})
-    given, rows = _rewards(columns["reward"])
+    elements = _elements(complete(columns["element"]), problem, dropped or {})
+    given, rows = numbers(columns["reward"])
     rewards = pivot - given if problem.sense == "min" else given
     _check_rewards(rows, given, rewards, problem, bounds)
-    decisions = _complete(columns["decision"]).values()
-    order = _order(_complete(table.column("time"))) if "time" in table.columns else None
-    codes, ids = _numbered(decisions, order)
+    decisions = complete(columns["decision"]).values()
+    order = order_of(complete(table.column("time"))) if "time" in table.columns else None
+    codes, ids = numbered(decisions, order)
 
     # From here on only rows with a reward.
     if order is not None:
@@ -109,7 +109,8 @@ def read_log(
     )
 
 
-def _complete(column: Column) -> Column:
+def complete(column: Column) -> Column:
+    """A column that has a value in every row."""
     missing = np.flatnonzero(column.missing())
     if missing.size:
         raise ValueError(
@@ -119,7 +120,8 @@ def _complete(column: Column) -> Column:
     return column
 
 
-def _order(column: Column) -> IntArray:
+def order_of(column: Column) -> IntArray:
+    """The rows in the order of their times."""
     for row in np.flatnonzero(column.undefined())[:1].tolist():
         raise refused(row, column.name, nan, "is no time")
     try:
@@ -130,7 +132,7 @@ def _order(column: Column) -> IntArray:
         ) from None
 
 
-def _numbered(ids: list[Any], order: IntArray | None) -> tuple[CountArray, list[Any]]:
+def numbered(ids: list[Any], order: IntArray | None) -> tuple[CountArray, list[Any]]:
     """The number of the id of every row, by first appearance in `order`, and the ids."""
     if not set(map(type, ids)) <= {str, int}:
         row = next(row for row, value in enumerate(ids) if type(value) not in (str, int))
@@ -155,7 +157,7 @@ def _elements(column: Column, problem: Problem[Any, Any], dropped: Mapping[Any, 
         found = np.fromiter(map(number.get, values, repeat(_UNKNOWN)), np.intp, len(values))
     except TypeError:
         # Polars, pyarrow and files have lists where labels are tuples.
-        values = [_label(value) for value in values]
+        values = [label_of(value) for value in values]
         found = np.fromiter((_number(number, value) for value in values), np.intp, len(values))
     for row in np.flatnonzero(found == _UNKNOWN)[:1].tolist():
         try:
@@ -165,10 +167,10 @@ def _elements(column: Column, problem: Problem[Any, Any], dropped: Mapping[Any, 
     return found
 
 
-def _label(value: Any) -> Any:
+def label_of(value: Any) -> Any:
     """A label that was a tuple once, as a tuple again."""
     if isinstance(value, (list, tuple, np.ndarray)):
-        return tuple(_label(part) for part in value)
+        return tuple(label_of(part) for part in value)
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -208,8 +210,8 @@ def _is_integer(value: Any) -> bool:
 # ---- rewards ----
 
 
-def _rewards(column: Column) -> tuple[FloatArray, IntArray]:
-    """The rewards, NaN where one is missing, and the rows that have one."""
+def numbers(column: Column) -> tuple[FloatArray, IntArray]:
+    """The values, NaN where one is missing, and the rows that have one."""
     missing = column.missing()
     rewards = column.floats()
     if rewards is None:

@@ -64,11 +64,14 @@ class MemoryOption:
         )
         self._discount = None if discount is None else _checked_discount(discount)
         self._restart = chosen_restart(restart)
+        if self._discount == 1:
+            # No discount at all.
+            used = []
         for name in used:
             reason = index._refused_memory.get(name)
             if reason is not None:
                 raise ValueError(f"{name}= is not for the index {type(index).__name__}: {reason}")
-        if self._discount is not None and pending == "count":
+        if "discount" in used and pending == "count":
             raise ValueError(
                 'discount= and pending="count" cannot be used together: a pending play has no '
                 "round from which its weight would shrink; use window=, or leave pending= out"

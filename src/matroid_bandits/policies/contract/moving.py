@@ -225,6 +225,9 @@ class Moving:
             "elements": np.pad(elements, more).astype(np.int32),
             "rewards": np.pad(rewards, more),
         }
+        if "propensities" in table:
+            chances = np.take_along_axis(table["propensities"], order, axis=1)
+            moved["propensities"] = np.pad(chances, more)
         return table | moved, list(former)
 
     def _refuse_own_state(self, method: str, reason: str | None) -> None:

@@ -46,6 +46,7 @@ def _decide(form: DecisionRequest) -> Decide:
         form.allow_smaller,
         form.client,
         form.shown,
+        form.propensities,
     )
 
 

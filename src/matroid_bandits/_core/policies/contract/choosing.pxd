@@ -10,8 +10,16 @@ cdef class ChoosingKernel(RoundKernel):
     cdef dict answers  # for other sets of available elements in this round; None without any
     cdef object known_values  # index values of an answer that was kept, else None
 
+    # Propensities of the set of this round
+    cdef Py_ssize_t n_draws  # how many draws they are estimated by; 0 if nobody wants them
+    cdef object propensities  # of the elements of the set, once they are known; else None
+
     # What a rule implements, if it keeps a time
     cdef int shift_time(self, Py_ssize_t rounds) except -1
+    # The same, if deciding a second time in a round is another decision
+    cdef int decide_again(self) except -1
+
+    cdef int find_propensities(self) except -1
 
     cdef inline void end_round(self) noexcept:
         """The next round begins."""

@@ -26,6 +26,16 @@ cdef class ChoosingKernel(RoundKernel):
         """Add to the time of a rule that counts the rounds in which it decided."""
         return 0
 
+    cdef int decide_again(self) except -1:
+        """Decide this round once more: the same rule with the next random numbers."""
+        self.shift_time(-1)
+        self.forget_draws()
+        return self.decide()
+
+    cdef int find_propensities(self) except -1:
+        """Find out how likely each element of the set of this round was."""
+        raise NotImplementedError
+
     cdef int choose_for(
         self, const unsigned char[::1] is_available, bint allow_smaller, rule
     ) except -1:
@@ -48,6 +58,9 @@ cdef class ChoosingKernel(RoundKernel):
                 self.adopt(outcome)
                 return 0
         try:
+            if self.memory is not None and self.memory.is_due(self.rounds):
+                # A call that is refused forgets nothing.
+                self.check_available(is_available, allow_smaller)
             self.choose(rule)
         except BaseException:
             self.undo_decision()
@@ -55,6 +68,13 @@ cdef class ChoosingKernel(RoundKernel):
                 self.forget_draws()
                 self.set_available(None, False)
             raise
+        if self.n_draws > 0:
+            try:
+                self.find_propensities()
+            except BaseException:
+                self.undo_choice()
+                self.set_available(None, False)
+                raise
         return 0
 
     cdef int choose_instead(

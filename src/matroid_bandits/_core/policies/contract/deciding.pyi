@@ -18,7 +18,8 @@ class DecidingKernel(ChoosingKernel):
         allow_smaller: bool = False,
         rule: Callable[[], IntArray] | None = None,
         shown: IntArray | None = None,
-    ) -> tuple[str | int, int, IntArray]: ...
+        n_draws: int = 0,
+    ) -> tuple[str | int, int, IntArray, FloatArray | None]: ...
     def learn_decision(
         self,
         identifier: str | int,

@@ -56,33 +56,46 @@ cdef class DecidingKernel(ChoosingKernel):
     # ---- decisions ----
 
     def open(self, identifier=None, const unsigned char[::1] is_available=None,
-             bint allow_smaller=False, rule=None, const Py_ssize_t[::1] shown=None):
-        """Make a decision; return its id, its round and the set of this round.
+             bint allow_smaller=False, rule=None, const Py_ssize_t[::1] shown=None,
+             Py_ssize_t n_draws=0):
+        """Make a decision; return its id, its round, the set of this round and its propensities.
 
         Feedback is then expected for that set, or for the elements `shown`, ascending and at most
-        as many as the rank, if they are given.
+        as many as the rank, if they are given. Propensities are estimated by so many draws of the
+        kernel's own rule; None without any.
         """
         cdef int before = self.guard.take(False)
         try:
             if identifier is not None and self.decisions.has(identifier):
                 raise known_decision(identifier)
             self.decisions.reserve()
+            if n_draws > 0:
+                self.decisions.reserve_propensities()
+                self.n_draws = n_draws
             if self.is_selected:
                 self.choose_after_selection(identifier, is_available, allow_smaller, rule)
             elif self.is_chosen and not self.is_for(is_available):
                 self.choose_instead(is_available, allow_smaller, rule)
             else:
                 self.choose_for(is_available, allow_smaller, rule)
+            if n_draws > 0 and self.propensities is None:
+                # The set was known before this call.
+                self.find_propensities()
+            propensities = self.propensities
             elements = self.chosen_array[: self.round_rank].copy()
             if shown is None:
                 shown = self.chosen[: self.round_rank]
             identifier = self.new_decision(identifier, shown)
             number = self.rounds
+            if propensities is not None:
+                self.decisions.set_propensities(identifier, propensities)
             if shown.shape[0] == 0:
                 # There is nothing to wait for.
                 self.learn_row(self.decisions.find(identifier), 0, None, OPEN)
-            return identifier, number, elements
+            return identifier, number, elements, propensities
         finally:
+            self.n_draws = 0
+            self.propensities = None
             self.guard.give_back(before)
 
     cdef int choose_after_selection(

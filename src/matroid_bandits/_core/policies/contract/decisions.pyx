@@ -29,6 +29,7 @@ cdef class DecisionTable:
         # Arrays are allocated when the first decision is made.
         self.rounds = None
         self.closed = None
+        self.chances = None
 
     def allocate(self, Py_ssize_t n):
         """Make room for `n` rows, and keep those in use."""
@@ -48,6 +49,10 @@ cdef class DecisionTable:
             is_reordered[:used] = self.is_reordered[:used]
             elements[:used] = self.elements[:used]
             rewards[:used] = self.rewards[:used]
+        if self.chances is not None:
+            chances = np.full((n, self.width), np.nan)
+            chances[:used] = self.chances[:used]
+            self.chances = chances
         self.rounds, self.lengths, self.n_missing = rounds, lengths, n_missing
         self.status, self.is_reordered = status, is_reordered
         self.elements, self.rewards = elements, rewards
@@ -60,6 +65,11 @@ cdef class DecisionTable:
         if self.closed is None:
             self.closed = np.zeros(self.max_closed(), dtype=np.int32)
         return 0
+
+    def reserve_propensities(self):
+        """Allocate what the next `set_propensities` needs; `reserve` comes first."""
+        if self.chances is None:
+            self.chances = np.full((self.rounds.shape[0], self.width), np.nan)
 
     def max_closed(self):
         """How many closed decisions are kept."""
@@ -85,6 +95,8 @@ cdef class DecisionTable:
         for k in range(elements.shape[0]):
             self.elements[row, k] = <int32_t>elements[k]
             self.rewards[row, k] = float("nan")
+        if self.chances is not None:
+            self.chances[row, :] = float("nan")
         self.n_open += 1
         return row
 
@@ -170,6 +182,21 @@ cdef class DecisionTable:
         cdef Py_ssize_t row = self.find(identifier)
         return np.array(self.rewards[row, : self.lengths[row]])
 
+    def propensities(self, identifier):
+        """The propensities of a decision, by element, ascending; None if they are not known."""
+        cdef Py_ssize_t row = self.find(identifier)
+        if self.chances is None:
+            return None
+        chances = np.array(self.chances[row, : self.lengths[row]])
+        return None if np.isnan(chances).any() else chances
+
+    def set_propensities(self, identifier, const double[::1] propensities):
+        """Keep the propensities of a decision; `reserve_propensities` comes first."""
+        cdef Py_ssize_t row = self.find(identifier)
+        cdef Py_ssize_t k
+        for k in range(propensities.shape[0]):
+            self.chances[row, k] = propensities[k]
+
     def missing(self, identifier):
         """The elements of a decision without feedback, ascending."""
         cdef Py_ssize_t row = self.find(identifier)
@@ -199,7 +226,13 @@ cdef class DecisionTable:
         is_behind = np.arange(self.width) >= lengths[:, np.newaxis]
         elements[is_behind] = 0
         rewards[is_behind] = 0.0
-        return {
+        known = {}
+        if self.chances is not None:
+            chances = np.asarray(self.chances)[rows]
+            if not np.isnan(chances).all():
+                chances[is_behind] = 0.0
+                known["propensities"] = chances
+        return known | {
             "width": self.width,
             "ids": list(self.rows),
             "rounds": np.asarray(self.rounds)[rows],
@@ -225,6 +258,10 @@ cdef class DecisionTable:
         self.is_reordered = np.array(state["is_reordered"], dtype=np.uint8)
         self.elements = np.array(state["elements"], dtype=np.int32).reshape(n, self.width)
         self.rewards = np.array(state["rewards"], dtype=np.float64).reshape(n, self.width)
+        self.chances = None
+        if "propensities" in state:
+            chances = np.array(state["propensities"], dtype=np.float64)
+            self.chances = chances.reshape(n, self.width)
         self.n_missing = np.zeros(n, dtype=np.int32)
         self.n_open = 0
         for row in range(n):

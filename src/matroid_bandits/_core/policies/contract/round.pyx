@@ -85,6 +85,7 @@ cdef class RoundKernel:
         """Make the index use these statistics."""
         if self.index is not None:
             self.index.attach(self.counts, self.means, self.index_counts, self.inverse_root)
+            self.index.n_playable = self.playable.shape[0]
             self.random_stream = self.index.random_stream
         return 0
 
@@ -270,12 +271,16 @@ cdef class RoundKernel:
         """Choose a set with an element that must be observed in this round, whatever is known, if
         there is one. Returns whether there is.
         """
-        cdef Py_ssize_t place
+        cdef Py_ssize_t place, i
         if self.memory is None or self.is_restricted or self.playable.shape[0] == 0:
             return False
         place = self.memory.forced_place(self.round_time(), self.playable.shape[0])
         if place < 0:
             return False
+        for i in range(self.playable.shape[0]):
+            if self.counts[self.playable[i]] == 0:
+                # Greedy on means needs one of each.
+                return False
         self.scratch[0] = self.playable[place]
         self.greedy_after(1)
         self.is_forced = True
@@ -300,7 +305,6 @@ cdef class RoundKernel:
                 n += 1
         for i in range(n_first):
             self.is_first[first[i]] = False
-        # A rule may have prepared the oracle for a basis of its own.
         self.is_oracle_used = True
         self.run_greedy(order[:n])
         return self.choose_found()
@@ -591,8 +595,11 @@ cdef class RoundKernel:
         cdef Py_ssize_t new = 0
         cdef Py_ssize_t old = self.n_initial
         cdef Py_ssize_t n = self.candidates.shape[0]
-        if self.memory is not None and self.memory.is_past_initial:
-            return self.greedy_after(self.write_forgotten(self.scratch))
+        if self.memory is not None:
+            # After a restart, a rule may have prepared the oracle for a basis of its own.
+            self.is_oracle_used = True
+            if self.memory.is_past_initial:
+                return self.greedy_after(self.write_forgotten(self.scratch))
         if self.initial_rounds is not None and not self.is_restricted and self.n_pending == 0:
             taken = self.initial_rounds.greedy(self.oracle, self.rank, self.found)
             if taken < self.rank:

@@ -59,4 +59,11 @@ cdef class AvailableLeader:
         Py_ssize_t time,
         double[::1] values,
     ) except -2
+    cdef Py_ssize_t best_by_score(
+        self,
+        MatroidKernel oracle,
+        const Py_ssize_t[::1] candidates,
+        IndexKernel index,
+        Py_ssize_t time,
+    ) except -2
     cdef void write_exchange(self, Py_ssize_t e, Py_ssize_t[::1] chosen) noexcept

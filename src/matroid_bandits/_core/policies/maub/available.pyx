@@ -90,6 +90,8 @@ cdef class AvailableLeader:
         """
         if index is None:
             return self.best_by_width(oracle, candidates, width)
+        if index.has_scores:
+            return self.best_by_score(oracle, candidates, index, time)
         return self.best_by_index(oracle, candidates, index, time, values)
 
     cdef int begin_search(self, MatroidKernel oracle) except -1:
@@ -184,6 +186,30 @@ cdef class AvailableLeader:
                 self.partner = x
         return best_element
 
+    cdef Py_ssize_t best_by_score(
+        self,
+        MatroidKernel oracle,
+        const Py_ssize_t[::1] candidates,
+        IndexKernel index,
+        Py_ssize_t time,
+    ) except -2:
+        cdef Py_ssize_t best_element = NO_EXCHANGE
+        cdef double best = -INFINITY
+        cdef double score
+        cdef Py_ssize_t i, e, x
+        index.begin(time)
+        for i in range(candidates.shape[0]):
+            e = candidates[i]
+            if self.is_member[e]:
+                continue
+            x = self.leader[self.position_of_partner(oracle, e)]
+            score = index.exchange_score(e, x)
+            if score > best:
+                best = score
+                best_element = e
+                self.partner = x
+        return best_element
+
     cdef Py_ssize_t collect(
         self,
         MatroidKernel oracle,
@@ -207,7 +233,7 @@ cdef class AvailableLeader:
                 values[e] = self.means[e] + width * self.inverse_root[e]
         else:
             index.evaluate(candidates, time, values)
-            if index.random_stream is not None:
+            if index.random_stream is not None and not index.shares_draw:
                 # The leader is valued by its means.
                 for i in range(self.rank):
                     values[self.leader[i]] = self.means[self.leader[i]]

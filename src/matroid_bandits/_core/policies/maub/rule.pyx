@@ -27,6 +27,7 @@ from matroid_bandits._core.policies.maub.index_search import FullSearch
 from matroid_bandits._core.policies.maub.large import LargeLeader
 from matroid_bandits._core.policies.maub.leader import PublishedLeader
 from matroid_bandits._core.policies.maub.lean import LeanLeader
+from matroid_bandits._core.policies.maub.reach_search import ReachSearch
 
 # Local times of so many former leaders are kept, those that led most recently: 4 MB at rank 20; and
 # not more elements of them in all than that, 16 MB.
@@ -70,8 +71,8 @@ cdef class MAUBKernel(PolicyKernel):
     cdef double[::1] values  # of any other index, by element, as far as they are computed
     cdef Py_ssize_t valued  # the round that `values` are for
     cdef readonly Py_ssize_t exchanges  # in a round: ONE, ALL, or at most so many at once
-    # Whether elements of the leader are valued by their means: several exchanges with draws. A new
-    # leader is then not played at once (docs/many-exchanges.md).
+    # Whether elements of the leader are valued by their means: several exchanges, and a draw for
+    # every element. A new leader is then not played at once (docs/many-exchanges.md).
     cdef Py_ssize_t leads_by_mean
     cdef Py_ssize_t max_former  # leaders whose local times are kept
     # Working space for several exchanges at once: elements that may come in, and the difference
@@ -96,7 +97,11 @@ cdef class MAUBKernel(PolicyKernel):
         self.valued = -1
         self.values = None
         self.exchanges = exchanges
-        self.leads_by_mean = exchanges != ONE and self.index.random_stream is not None
+        self.leads_by_mean = (
+            exchanges != ONE
+            and self.index.random_stream is not None
+            and not self.index.shares_draw
+        )
         self.max_former = min(MAX_FORMER_LEADERS, max(1, MAX_FORMER_ELEMENTS // max(1, self.rank)))
         # With a discount, all widths grow with every round. They are bounded as those of other
         # indices are.
@@ -151,7 +156,12 @@ cdef class MAUBKernel(PolicyKernel):
         elif self.index.has_bounds and not self.searches_fully:
             kind = BoundedSearch
             self.work = self.rank
+        elif self.index.has_scores:
+            kind = ReachSearch
+            self.work = self.rank
         self.index_search = kind(self.leader.search, self.index, self.playable, self.values)
+        if kind is ReachSearch and self.searches_fully:
+            self.index_search.is_plain = True
         if kind is ThinnedSearch:
             self.thinned = self.index_search
         return 0
@@ -171,6 +181,10 @@ cdef class MAUBKernel(PolicyKernel):
         values = np.full(self.size, np.nan)
         n = self.index_search.collect(self.index_time(self.local_time + 1), elements, values)
         return elements[:n], values
+
+    def n_within_reach(self):
+        """How many elements the search compares with IMED or the shared Gaussian, for tests."""
+        return self.index_search.n_compared()
 
     # ---- steps 1 to 4 ----
 
@@ -234,6 +248,27 @@ cdef class MAUBKernel(PolicyKernel):
             self.leader.write_exchange(found, self.chosen)
         # Step 3: local time. Last, because an index may raise.
         self.local_time += 1
+        return 0
+
+    cdef int decide_again(self) except -1:
+        """Step 4 once more. Steps 1 to 3 draw nothing, and a second step 2 could find another
+        leader.
+        """
+        cdef Py_ssize_t found
+        if self.is_initial:
+            return 0
+        if self.decided_key is not None:
+            return PolicyKernel.decide_again(self)
+        self.local_time -= 1
+        try:
+            if (self.local_time + self.leads_by_mean) % self.period == 0:
+                found = NO_EXCHANGE
+            else:
+                found = self.explore()
+        finally:
+            self.local_time += 1
+        if found != SEVERAL:
+            self.leader.write_exchange(found, self.chosen)
         return 0
 
     cdef Py_ssize_t explore(self) except -2:
@@ -571,7 +606,7 @@ cdef class MAUBKernel(PolicyKernel):
 
     def round_values(self):
         values = np.full(self.size, np.nan)
-        if self.is_initial or not self.is_decided:
+        if self.is_initial or not self.is_decided or not self.index.has_values:
             return values
         candidates = np.asarray(self.candidates)
         if (
@@ -583,6 +618,10 @@ cdef class MAUBKernel(PolicyKernel):
                 self.local_time if self.decided_key is None else self.time_of(self.decided_key)
             )
             self.index.evaluate(self.candidates, self.index_time(local_time), values)
+        elif self.valued == self.rounds and self.index.shares_draw:
+            # That of this round.
+            for e in candidates:
+                values[e] = self.index.value_at(e, self.index.budget_at(0))
         elif self.valued == self.rounds and self.thinned is not None and self.decided_key is None:
             drawn, found = self.thinned.draws()
             values[drawn] = found

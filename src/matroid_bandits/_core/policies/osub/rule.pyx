@@ -177,6 +177,7 @@ cdef class OSUBKernel(PolicyKernel):
             self.index.attach(
                 self.arm_counts, self.arm_means, self.arm_index_counts, self.arm_inverse_root
             )
+            self.index.n_playable = self.arms.count
             self.random_stream = self.index.random_stream
         return 0
 

@@ -1,0 +1,247 @@
+"""Means that change: mistakes, what users read, statistics of elements that come and go."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+import matroid_bandits as mb
+
+MATROID = mb.UniformMatroid(2, 5)
+
+
+def play(policy: mb.Policy, rounds: int, means: object, *, seed: int = 0, std: float = 0.1) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(rounds):
+        played = policy.problem.elements(policy.select())
+        rewards = rng.normal(np.asarray(means)[played], std)
+        policy.update(policy.problem.names(played), rewards)
+
+
+# ---- arguments ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"window": 0}, "window must be at least 1, got 0"),
+        ({"window": 1.5}, "window must be an integer, got 1.5"),
+        ({"discount": 0}, "discount must be above 0 and at most 1"),
+        ({"discount": 1.1}, "discount must be a number from 0 to 1, got 1.1"),
+        ({"discount": float("nan")}, "discount must be a number from 0 to 1, got nan"),
+        ({"window": 5, "discount": 0.9}, "window= and discount= cannot be used together"),
+        ({"window": 5, "restart": "glr"}, "window= and restart= cannot be used together"),
+        ({"discount": 0.9, "restart": "glr"}, "discount= and restart= cannot be used together"),
+        ({"restart": "glrt"}, "unknown restart 'glrt'"),
+        ({"restart": 3}, 'restart must be "glr" or mb.GLR'),
+        ({"restart": {"type": "glr", "delt": 0.1}}, "no parameter 'delt'; did you mean delta"),
+        ({"restart": {"type": "glr", "delta": 2}}, "delta must be a number from 0 to 1"),
+        ({"restart": {"type": "glr", "scope": "one"}}, "unknown scope 'one'"),
+        ({"restart": {"type": "glr", "period": 0}}, "period must be at least 1"),
+        ({"discount": 0.9, "pending": "count"}, 'discount= and pending="count"'),
+        ({"index": "normal", "discount": 0.9}, "discount= is not for the index NormalUCB"),
+        ({"index": "normal", "restart": "glr"}, "restart= is not for the index NormalUCB"),
+        ({"index": "mean", "restart": "glr"}, "restart= needs to know how rewards vary"),
+        ({"noise": 0.0, "restart": "glr"}, "restart= needs to know how rewards vary"),
+    ],
+)
+def test_mistakes_are_refused(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        mb.MAUB(MATROID, **arguments)
+
+
+@pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM, mb.CUCB, mb.KLOSM, mb.CTS])
+def test_parameters_are_kept(cls: type) -> None:
+    for arguments in ({"window": 7}, {"discount": 0.9}, {"restart": mb.GLR(delta=0.1)}):
+        policy = cls(MATROID, **arguments)
+        ((name, value),) = arguments.items()
+        assert getattr(policy, name) == value
+        assert f"{name}={value!r}" in repr(policy)
+        for again in (policy.clone(), mb.policy_from_spec(policy.to_spec()), copy.copy(policy)):
+            assert repr(again) == repr(policy)
+
+
+def test_restart_by_name_or_table_is_the_same() -> None:
+    expected = mb.GLR(delta=0.1, scope="element")
+    for given in ("glr(delta=0.1, scope=element)", expected.to_spec(), expected):
+        assert mb.MAUB(MATROID, restart=given).restart == expected
+
+
+# ---- what users read ----
+
+
+def test_counts_of_a_window_are_those_of_its_rounds() -> None:
+    policy = mb.OMM(MATROID, window=3)
+    for reward in (0.1, 0.2, 0.3, 0.4):
+        policy.update([0], [reward])
+    assert policy.counts.tolist() == [3, 0, 0, 0, 0]
+    assert policy.means[0] == pytest.approx(0.3)
+
+
+def test_discounted_counts() -> None:
+    policy = mb.OMM(MATROID, discount=0.5)
+    for reward in (0.0, 0.0, 1.0):
+        policy.update([1], [reward])
+    assert policy.counts[1] == 3
+    assert policy.effective_counts[1] == pytest.approx(1 + 0.5 + 0.25)
+    assert policy.means[1] == pytest.approx(1 / 1.75)
+
+
+def test_late_feedback_counts_for_the_round_of_its_decision() -> None:
+    windowed, discounted = mb.OMM(MATROID, window=2), mb.OMM(MATROID, discount=0.5)
+    for policy in (windowed, discounted):
+        late = policy.decide(available=[0, 1])
+        for _ in range(3):
+            policy.update([2], [0.5])
+        policy.learn(late, {0: 1.0, 1: 1.0})
+        assert policy.n_pending.sum() == 0
+    assert windowed.counts.tolist() == [0, 0, 2, 0, 0]
+    # The age of round 1 is 3 when round 4 has ended.
+    assert discounted.effective_counts[0] == pytest.approx(0.5**3)
+
+
+def test_a_restart_forgets_and_counts() -> None:
+    policy = mb.MAUB(MATROID, noise=0.1, restart="glr")
+    play(policy, 300, [0.9, 0.8, 0.3, 0.2, 0.1])
+    assert policy.n_restarts == 0
+    play(policy, 300, [0.1, 0.2, 0.3, 0.8, 0.9], seed=1)
+    assert policy.n_restarts == 1
+    assert policy.leader.tolist() == [3, 4]
+    assert policy.counts.sum() < 2 * 310
+    assert mb.MAUB(MATROID).n_restarts == 0
+
+
+def test_explanations_say_why() -> None:
+    policy = mb.MAUB(MATROID, noise=0.1, window=5)
+    play(policy, 8, [0.9, 0.8, 0.3, 0.2, 0.1])
+    while not policy._kernel.n_undersampled:
+        play(policy, 1, [0.9, 0.8, 0.3, 0.2, 0.1])
+    assert "too old come first" in str(policy.explain())
+    forced = mb.OMM(MATROID, noise=0.1, restart=mb.GLR(period=10))
+    play(forced, 9, [0.9, 0.8, 0.3, 0.2, 0.1])
+    forced.select()
+    assert "so that a change of it is noticed" in str(forced.explain())
+
+
+def test_confidence_says_what_it_is_about() -> None:
+    means = [0.9, 0.8, 0.3, 0.2, 0.1]
+    windowed = mb.MAUB(MATROID, noise=0.1, window=50)
+    play(windowed, 60, means)
+    assert "the last 50 rounds" in windowed.confidence().caveat
+    restarting = mb.MAUB(MATROID, noise=0.1, restart="glr")
+    play(restarting, 100, means)
+    assert not restarting.confidence().caveat
+    play(restarting, 100, means[::-1])
+    assert "since the last restart after round" in restarting.confidence().caveat
+    discounting = mb.MAUB(MATROID, noise=0.1, discount=0.9)
+    play(discounting, 60, means)
+    with pytest.raises(ValueError, match="confidence is for observations that count fully"):
+        discounting.confidence()
+    assert "settled" not in str(discounting.explain())
+
+
+def test_statistics_from_elsewhere() -> None:
+    given = {0: (0.5, 30), 1: (0.4, 20)}
+    for arguments in ({"window": 9}, {"discount": 0.9}):
+        policy = mb.OMM(MATROID, **arguments)
+        with pytest.raises(ValueError, match="do not say in which rounds"):
+            policy.observe(given)
+        assert not policy.counts.any()
+    policy = mb.OMM(MATROID, noise=0.1, restart="glr")
+    policy.observe(given)
+    assert policy.counts.tolist() == [30, 20, 0, 0, 0]
+    for _ in range(5):
+        policy.update([0], [1.5])
+    policy.select()
+    assert policy.n_restarts == 1
+
+
+# ---- elements that come and go ----
+
+
+@pytest.mark.parametrize("arguments", [{"window": 40}, {"discount": 0.9}, {"restart": "glr"}])
+def test_what_is_remembered_stays_with_the_labels(arguments: dict[str, object]) -> None:
+    problem = mb.Problem(MATROID, labels=list("abcde"))
+    policy = mb.MAUB(problem, noise=0.1, **arguments)
+    play(policy, 60, [0.9, 0.8, 0.3, 0.2, 0.1])
+    moved = policy.moved_to(mb.Problem(mb.UniformMatroid(2, 4), labels=list("xdba")))
+    for new, old in ((1, 3), (2, 1), (3, 0)):
+        assert moved.counts[new] == policy.counts[old]
+        assert moved.effective_counts[new] == policy.effective_counts[old]
+        assert moved.means[new] == policy.means[old]
+    assert moved.counts[0] == 0
+    # The new element is played next, and old observations still leave.
+    assert "x" in moved.select()
+    play(moved, 200, [0.5, 0.2, 0.8, 0.9])
+    assert moved.leader == ["b", "a"]
+    if "window" in arguments:
+        assert moved.counts.sum() == 2 * 40
+
+
+# ---- the watch ----
+
+
+def test_drift_names_what_has_changed() -> None:
+    policy = mb.MAUB(mb.Problem(mb.UniformMatroid(1, 2), labels=["a", "b"]), noise=0.1)
+    play(policy, 300, [0.9, 0.1])
+    assert not policy.drift()
+    assert str(policy.drift()) == "No mean seems to have changed."
+    play(policy, 100, [0.5, 0.1], seed=1)
+    drift = policy.drift()
+    assert [change.element for change in drift] == ["a"]
+    assert len(drift) == 1
+    assert drift.changes[0].before > 0.85
+    assert drift.changes[0].after < 0.8
+    assert "The mean of 1 element seems to have changed, that of 'a'" in str(drift)
+
+
+def test_false_alarms_are_rare() -> None:
+    """At most 5 % by the union bound of the test; 200 runs of 20 elements, none expected."""
+    alarms = 0
+    for seed in range(200):
+        policy = mb.RandomBasis(mb.UniformMatroid(10, 20), seed=seed)
+        play(policy, 50, np.zeros(20), seed=seed, std=1.0)
+        alarms += bool(policy.drift(noise=1.0))
+    # Binomial(200, 0.05) exceeds 20 with probability 0.001.
+    assert alarms <= 20
+
+
+@pytest.mark.parametrize("arguments", [{}, {"window": 500}, {"restart": mb.GLR(delta=1e-9)}])
+def test_drift_finds_a_change_in_whatever_is_kept(arguments: dict[str, object]) -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 1), noise=0.1, **arguments)
+    for value in [0.3] * 40 + [0.5] * 20:
+        policy.update([0], [value])
+    (change,) = policy.drift()
+    assert change.element == 0
+    assert change.before == pytest.approx(0.3)
+    assert change.after > 0.3
+    if arguments:
+        # All splits, or those between blocks, which are single rewards at the end.
+        assert change.after == pytest.approx(0.5)
+        expected = 40 * 20 / 60 * 0.2**2 / (2 * 0.1**2)
+        assert change.statistic == pytest.approx(expected)
+
+
+def test_drift_of_costs_is_in_the_units_of_the_user() -> None:
+    policy = mb.OMM(mb.Problem(mb.UniformMatroid(1, 1), sense="min"), index="kl")
+    for value in [0.0, 0.0, 0.0, 0.0] * 30 + [1.0] * 20:
+        policy.update([0], [value])
+    (change,) = policy.drift()
+    assert change.before < 0.1
+    assert change.after > 0.2
+
+
+def test_drift_needs_something_to_compare() -> None:
+    policy = mb.OMM(MATROID, discount=0.9)
+    with pytest.raises(ValueError, match="does not keep apart"):
+        policy.drift()
+    with pytest.raises(ValueError, match="assumes nothing about the noise"):
+        mb.RandomBasis(MATROID).drift()
+    observed = mb.OMM(MATROID, noise=0.1)
+    observed.observe({0: (0.5, 100)})
+    for _ in range(20):
+        observed.update([0], [0.9])
+    # Nobody knows what its mean was after 64 observations.
+    assert not observed.drift()
