@@ -80,8 +80,9 @@ cdef extern from *:
         return value;
     }
 
-    /* 1 and the next normal of the stream; or 0, and the stream is unchanged. */
-    static inline int ziggurat_next(uint64_t *words, double *normal) {
+    /* 1 and the next normal of the stream; or 0, and the stream is unchanged. Always inlined: a call
+       for each normal would cost a round of OMM 5 % more. */
+    static inline __attribute__((always_inline)) int ziggurat_next(uint64_t *words, double *normal) {
         unsigned __int128 state = pcg_step(pcg_join(words), words);
         uint64_t word = pcg_output(state);
         if (((word >> 9) & 0xfffffffffffffULL) >= ziggurat_limit[word & 0xff]) return 0;
