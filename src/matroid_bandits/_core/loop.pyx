@@ -11,6 +11,40 @@ from matroid_bandits._core.streams.means cimport NEVER
 from matroid_bandits._core.streams.rewards cimport RewardKernel
 
 
+cdef int play_rounds(
+    PolicyKernel policy,
+    RewardKernel rewards,
+    const double[::1] means,
+    double[::1] drawn,
+    double best_value,
+    int64_t t,
+    int64_t stop,
+    bint are_costs,
+    double pivot,
+    double *total,
+) except -1:
+    """Play the rounds after round `t`, up to `stop`, with the same means; add their regret."""
+    # Signals are checked after about the same amount of work, however large the matroid is.
+    cdef int64_t rounds_between_signals = max(1, 200_000 // (policy.work + 1))
+    cdef double value
+    while t < stop:
+        policy.choose(None)
+        value = play(policy, rewards, means, drawn, are_costs, pivot)
+        if policy.rank > 0:
+            policy.learn(&policy.chosen[0], &drawn[0], policy.rank)
+        if policy.learns_sets:
+            policy.learn_set(policy.chosen, drawn)
+        policy.end_round()
+        total[0] += best_value - value
+        t += 1
+        # Between rounds, when the policy is whole: other threads run, Ctrl-C is noticed.
+        if t % rounds_between_signals == 0:
+            with nogil:
+                pass
+            PyErr_CheckSignals()
+    return 0
+
+
 def run(
     PolicyKernel policy,
     RewardKernel rewards,
@@ -40,13 +74,10 @@ def run(
     """
     if rewards.size != policy.size:
         raise ValueError(f"rewards are for {rewards.size} elements, the policy has {policy.size}")
-    # Signals are checked after about the same amount of work, however large the matroid is.
-    cdef int64_t rounds_between_signals = max(1, 200_000 // (policy.work + 1))
     cdef double[::1] drawn = np.zeros(policy.rank)
     cdef double[::1] regret = np.zeros(checkpoints.shape[0])
     cdef int64_t[:, ::1] counters = np.zeros((3, checkpoints.shape[0]), dtype=np.int64)
     cdef double total = 0.0
-    cdef double value
     cdef int64_t t = 0
     # The next round with another best value.
     cdef int64_t next_change = NEVER if best is None else 1
@@ -60,23 +91,11 @@ def run(
                 if t + 1 >= next_change:
                     next_change = best.move_to(t + 1)
                     best_value = best.value
-                # Not in the loop of rounds, which it would slow by 5 %.
                 stop = min(checkpoints[k], next_change - 1)
-                while t < stop:
-                    policy.choose(None)
-                    value = play(policy, rewards, means, drawn, are_costs, pivot)
-                    if policy.rank > 0:
-                        policy.learn(&policy.chosen[0], &drawn[0], policy.rank)
-                    if policy.learns_sets:
-                        policy.learn_set(policy.chosen, drawn)
-                    policy.end_round()
-                    total += best_value - value
-                    t += 1
-                    # Between rounds, when the policy is whole: other threads run, Ctrl-C is noticed.
-                    if t % rounds_between_signals == 0:
-                        with nogil:
-                            pass
-                        PyErr_CheckSignals()
+                play_rounds(
+                    policy, rewards, means, drawn, best_value, t, stop, are_costs, pivot, &total
+                )
+                t = stop
             regret[k] = total
             counters[0, k] = policy.oracle_calls
             counters[1, k] = policy.greedy_calls
