@@ -82,7 +82,8 @@ cdef extern from *:
 
     /* 1 and the next normal of the stream; or 0, and the stream is unchanged. Always inlined,
        although there are two callers. */
-    static inline __attribute__((always_inline)) int ziggurat_next(uint64_t *words, double *normal) {
+    static inline __attribute__((always_inline))
+    int ziggurat_next(uint64_t *words, double *normal) {
         unsigned __int128 state = pcg_step(pcg_join(words), words);
         uint64_t word = pcg_output(state);
         if (((word >> 9) & 0xfffffffffffffULL) >= ziggurat_limit[word & 0xff]) return 0;
