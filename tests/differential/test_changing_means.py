@@ -7,7 +7,7 @@ import pytest
 
 import matroid_bandits as mb
 
-from ..reference import change, indices, matroids
+from ..reference import changing_means, indices, matroids
 from ..reference.decisions import ReferenceDecisions
 from ..reference.delays import delayed_run
 from ..reference.policies import ReferenceGreedy, ReferenceMAUB
@@ -40,12 +40,12 @@ def two_versions(
         changes = np.sort(rng.choice(np.arange(2, horizon), 3, replace=False)).tolist()
         return (
             mb.PiecewiseEnvironment(rows, changes, **how),
-            [change.piecewise(rows, changes, t) for t in rounds],
+            [changing_means.piecewise(rows, changes, t) for t in rounds],
         )
     if name == "drifting":
         # Large steps are reflected often.
         step = float(rng.choice([0.001, 0.05, 0.4]))
-        walks = [change.walk(seed, e, means[e], step, 0.25, 0.75, horizon) for e in range(SIZE)]
+        walks = [changing_means.walk(seed, e, means[e], step, 0.25, 0.75, horizon) for e in range(SIZE)]
         return (
             mb.DriftingEnvironment(means, step=step, low=0.25, high=0.75, seed=seed, **how),
             [[walk[t] for walk in walks] for t in range(horizon)],
@@ -57,7 +57,7 @@ def two_versions(
             mb.SeasonalEnvironment(means, amplitude=amplitudes, period=period, phase=phases, **how),
             [
                 [
-                    change.seasonal(means[e], amplitudes[e], period, phases[e], t)
+                    changing_means.seasonal(means[e], amplitudes[e], period, phases[e], t)
                     for e in range(SIZE)
                 ]
                 for t in rounds
@@ -72,7 +72,7 @@ def two_versions(
 
 def reference_rewards(environment: mb.ChangingEnvironment, seed: int, means: list) -> object:
     std = environment.std
-    return change.changing_rewards(seed, means, None if std is None else std.tolist())
+    return changing_means.changing_rewards(seed, means, None if std is None else std.tolist())
 
 
 @each_kind
@@ -145,7 +145,7 @@ def test_dynamic_regret(cls: type[mb.Policy], name: str, kind: str) -> None:
             make(SIZE, IS_FOREST, indices.UCB()),
             reference_rewards(environment, seed, means),
             lambda t, means=means: means[t - 1],
-            lambda t, means=means: change.best_value(means[t - 1], IS_FOREST),
+            lambda t, means=means: changing_means.best_value(means[t - 1], IS_FOREST),
             HORIZON,
         )
         rounds = range(1, HORIZON + 1)
@@ -168,7 +168,7 @@ def test_costs(name: str) -> None:
             ReferenceGreedy(SIZE, IS_FOREST, indices.UCB()),
             lambda e, k, t, costs=costs: -costs(e, k, t),
             lambda t, means=means: [-mean for mean in means[t - 1]],
-            lambda t, means=means: change.best_value([-m for m in means[t - 1]], IS_FOREST),
+            lambda t, means=means: changing_means.best_value([-m for m in means[t - 1]], IS_FOREST),
             HORIZON,
         )
         rounds = range(1, HORIZON + 1)
@@ -188,7 +188,7 @@ def test_late_feedback_is_of_the_round_of_the_play(name: str, kind: str, delay: 
             ReferenceDecisions(ReferenceMAUB(SIZE, IS_FOREST, indices.UCB())),
             reference_rewards(environment, seed, means),
             lambda t, means=means: means[t - 1],
-            lambda t, means=means: change.best_value(means[t - 1], IS_FOREST),
+            lambda t, means=means: changing_means.best_value(means[t - 1], IS_FOREST),
             HORIZON,
             lambda _t, _e: (delay, False),
         )
@@ -220,7 +220,7 @@ def test_a_rule_in_python(name: str, delay: int | None) -> None:
         due[t + (delay or 0)] = decision, drawn
         if t in due:
             replayed.learn(*due.pop(t))
-        total += change.best_value(means[t - 1], IS_FOREST) - change.basis_value(
+        total += changing_means.best_value(means[t - 1], IS_FOREST) - changing_means.basis_value(
             basis.tolist(), means[t - 1]
         )
         assert result.regret[t - 1] == total
