@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: help reproduce compare delays large features identify serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
+.PHONY: help reproduce compare delays change large features identify serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,6 +24,9 @@ compare: dev  ## many policies against each other and the lower bound (options: 
 
 delays: dev  ## what late feedback costs: several policies and delays (options: make delays ARGS=--quick)
 	$(BIN)/matroid-bandits delays $(ARGS)
+
+change: dev  ## what changing means cost: windows, discounts, restarts (options: make change ARGS=--quick)
+	$(BIN)/matroid-bandits change $(ARGS)
 
 large: dev  ## thousands of elements: MAUB with one exchange and with all (options: make large ARGS=--quick)
 	$(BIN)/matroid-bandits large $(ARGS)

@@ -19,6 +19,7 @@ QUESTIONS = {
     "large_ranks": "MAUB and FasterCUCB against OMM where the rank is in the thousands",
     "joint": "a round with several exchanges against one, and against OMM",
     "decisions": "decisions with available elements against plain ones",
+    "changing_means": "runs with means that change against runs with fixed means",
     "propensities": "decisions with propensities against plain ones",
     "live": "decisions and late feedback against the simple loop, logs, files",
     "service": "the service: decisions, feedback, recovery, workers",
@@ -44,7 +45,7 @@ def main() -> None:
         parser.error(f"unknown question {unknown!r}; there are {', '.join(QUESTIONS)}")
     if options.list:
         for name, text in QUESTIONS.items():
-            print(f"{name:<14}{text}")
+            print(f"{name:<16}{text}")
         return
     for name in options.questions or QUESTIONS:
         if name == "sagemath" and not _has_sage():

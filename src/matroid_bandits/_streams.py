@@ -1,9 +1,9 @@
 """Random streams: which random numbers are used for what (docs/random-numbers.md).
 
 Each use has a *domain*, a constant of 128 bits. A stream is what NumPy gives for the words
-``[domain, seed]``, or ``[domain, seed, element]`` for the rewards of one element, or ``[domain,
-seed, round]`` for the propensities of one decision. These streams
-share nothing with each other, and nothing with what a user draws from ``default_rng(seed)``,
+``[domain, seed]``, or ``[domain, seed, element]`` for the rewards or the random walk of one
+element, or ``[domain, seed, round]`` for the propensities of one decision. These streams share
+nothing with each other, and nothing with what a user draws from ``default_rng(seed)``,
 ``default_rng([seed, k])`` or ``SeedSequence(seed).spawn(k)``:
 
 - `numpy.random.SeedSequence` cuts its integers into words of 32 bits and hashes the words in
@@ -31,6 +31,7 @@ __all__ = [
     "RANDOM_MATROIDS",
     "RANDOM_MEANS",
     "REWARDS",
+    "WALKS",
     "stream",
 ]
 
@@ -41,9 +42,10 @@ PROPENSITIES: Final = int.from_bytes(b"bandits-included", "little")
 DELAYS: Final = int.from_bytes(b"bandits---delays", "little")
 RANDOM_MEANS: Final = int.from_bytes(b"bandits----means", "little")
 RANDOM_FEATURES: Final = int.from_bytes(b"bandits-features", "little")
+WALKS: Final = int.from_bytes(b"bandits----walks", "little")
 RANDOM_MATROIDS: Final = int.from_bytes(b"bandits-matroids", "little")
 
 
 def stream(domain: int, *words: int) -> "Generator":
-    """The random numbers of one domain, one seed and, for rewards, one element."""
+    """The random numbers of one domain, one seed and, for rewards and walks, one element."""
     return np.random.default_rng([domain, *words])

@@ -19,6 +19,7 @@ from matroid_bandits._arguments import abbreviated, freeze, weight_array
 from matroid_bandits._core.matroids.partners import find_partners
 from matroid_bandits._tables import aligned
 from matroid_bandits.environments import Environment
+from matroid_bandits.environments.changing import ChangingEnvironment, refuse_changing
 from matroid_bandits.errors import no_partner
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
@@ -212,6 +213,8 @@ def regret_lower_bound(
     """
     if not isinstance(environment, Environment):
         raise TypeError(f"environment must be an Environment, got {abbreviated(environment)}")
+    if isinstance(environment, ChangingEnvironment):
+        raise refuse_changing(environment, "the lower bound on the regret")
     if isinstance(matroid, (Matroid, Problem)) and environment.size != matroid.size:
         raise ValueError(
             f"the environment has {environment.size} elements, the matroid {matroid.size}"

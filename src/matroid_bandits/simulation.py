@@ -15,12 +15,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from matroid_bandits._arguments import as_list, integer, real
+from matroid_bandits._core.best_basis import BestBasis
 from matroid_bandits._core.late_loop import LostFeedback, run_late
 from matroid_bandits._core.loop import run
+from matroid_bandits._core.streams.changing_rewards import ChangingRewards
 from matroid_bandits._core.streams.rewards import RewardKernel
 from matroid_bandits._types import CountArray, FloatArray, IntArray
 from matroid_bandits.delays import Delay, DelayStream, as_delay
 from matroid_bandits.environments import Environment
+from matroid_bandits.environments.changing import ChangingEnvironment, refuse_changing
 from matroid_bandits.environments.noise import known_noise
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
@@ -57,7 +60,9 @@ class Simulation:
         The checkpoints: numbers of rounds, ascending, the last one the horizon.
     regret : numpy.ndarray
         Cumulative pseudo-regret after each of them: total mean reward below the best basis, or,
-        for a problem with ``sense="min"``, total mean cost above it.
+        for a problem with ``sense="min"``, total mean cost above it. If the means of the
+        environment change, this is the dynamic regret: against the best basis of every round. What
+        is lost in a round between two checkpoints is ``np.diff(regret) / np.diff(rounds)``.
     total_regret : float
         Cumulative pseudo-regret at the horizon.
     seconds : float
@@ -105,6 +110,10 @@ def simulate(
     The k-th reward of an element depends on (seed, element, k) alone, so policies run with the
     same seed get the same rewards; docs/random-numbers.md says how to replay them. Built-in
     policies run compiled; any object with `select` and `update` can be simulated.
+
+    If the means of the environment change, the regret of a round is against the best basis of that
+    round (dynamic regret), and a reward is drawn in the round in which its element is played, also
+    if it is learned later.
 
     Parameters
     ----------
@@ -165,12 +174,11 @@ def simulate(
     asked = None if confidence is None else confidence_arguments(policy, environment, confidence)
     _warn_of_noise(policy, environment)
     rewards = environment.rewards(seed)
-    gains = np.ascontiguousarray(problem.gains(environment.means))
     guard = policy._kernel.guard if isinstance(policy, Policy) else None
     turn = nullcontext if guard is None else guard.lend_to_loop
     # Nothing but the run may use the policy: no other thread, environment or matroid.
     with nullcontext() if guard is None else guard.hold():
-        best_value = _value(problem.matroid.max_weight_basis(gains), gains)
+        best, gains, best_value = _best_basis(problem, environment, rewards)
         start = perf_counter()
         kernel = policy._deciding_kernel() if isinstance(policy, Policy) else None
         delays = None if late is None else DelayStream(late, seed)
@@ -185,9 +193,10 @@ def simulate(
                     checkpoints=grid,
                     are_costs=problem.sense == "min",
                     pivot=policy._translation.pivot,  # type: ignore[attr-defined]
+                    best=best,
                 )
         else:
-            parts = (policy, problem, rewards, gains, turn)
+            parts = (policy, problem, rewards, gains, turn, best)
             rounds = _Rounds(*parts) if delays is None else _LateRounds(delays, *parts)
             regret, counts = _run_in_python(rounds, best_value, grid)
         if isinstance(policy, Policy):
@@ -216,7 +225,8 @@ def simulate(
 def _warn_of_noise(policy: SupportsSelectUpdate, environment: Environment) -> None:
     """Warn if the rewards are spread out much more than the policy assumes by default."""
     assumed = policy._assumed_noise() if isinstance(policy, Policy) else None
-    std = np.max(getattr(environment, "std", 0.0), initial=0.0)
+    known = getattr(environment, "std", None)
+    std = 0.0 if known is None else np.max(known, initial=0.0)
     if assumed is not None and std > 100 * assumed:
         warnings.warn(
             f"the rewards have a standard deviation of {std:.6g}, but {type(policy).__name__} "
@@ -272,6 +282,8 @@ def confidence_arguments(
             f"{type(policy).__name__} has no confidence: {policy._confidence_refusal}; leave "
             "confidence= out"
         )
+    if isinstance(environment, ChangingEnvironment):
+        raise refuse_changing(environment, f"confidence={delta!r}")
     known = known_noise(environment)
     # What is not possible is refused before the run, not at its end.
     if known.get("noise") == 0:
@@ -325,6 +337,23 @@ def _grid(checkpoints: Sequence[int] | CountArray, horizon: int) -> CountArray:
     return grid if len(grid) and grid[-1] == horizon else np.append(grid, horizon)
 
 
+def _best_basis(
+    problem: Problem[Any, Any], environment: Environment, rewards: RewardKernel
+) -> tuple[BestBasis | None, FloatArray, float]:
+    """What the regret is measured by: the best basis of every round if means change, or None.
+
+    Also the true means, such that larger is better, and the value of the best basis; if means
+    change, they are those of round 1, and the array of means becomes that of the present round.
+    """
+    if not isinstance(rewards, ChangingRewards):
+        gains = np.ascontiguousarray(problem.gains(environment.means))
+        return None, gains, _value(problem.matroid.max_weight_basis(gains), gains)
+    matroid = problem.matroid
+    best = BestBasis(matroid, matroid._new_kernel(), rewards.means, problem.sense == "min")
+    value = best.at(1)
+    return best, best.gains, value
+
+
 def _value(basis: IntArray, gains: FloatArray) -> float:
     """Sum of what is gained, lowest element first, as the compiled loop adds them."""
     value = 0.0
@@ -348,6 +377,8 @@ class _Rounds:
         The true means; larger is better.
     turn : callable
         Makes the context in which the policy may be called.
+    best : BestBasis, optional
+        The best basis of every round, if means change; `gains` follow it.
     """
 
     def __init__(
@@ -357,12 +388,15 @@ class _Rounds:
         rewards: RewardKernel,
         gains: FloatArray,
         turn: Callable[[], AbstractContextManager[object]],
+        best: BestBasis | None = None,
     ) -> None:
         self.policy = policy
         self.problem = problem
         self.rewards = rewards
         self.turn = turn
+        self.best = best
         self._gains = gains
+        # The bases selected so far, and, if means stay, their values.
         self._values: dict[bytes, float] = {}
 
     def play(self, t: int) -> float:
@@ -370,13 +404,18 @@ class _Rounds:
         with self.turn():
             selected = self.policy.select()
         basis, value = self._checked(selected, t)
-        drawn = self.rewards.draw(basis)
+        drawn = self._draw(basis, t)
         with self.turn():
             self.policy.update(self.problem.names(basis), drawn)
         return value
 
     def end(self) -> None:
         """The run is over."""
+
+    def _draw(self, basis: IntArray, t: int) -> FloatArray:
+        if self.best is None:
+            return self.rewards.draw(basis)
+        return self.rewards.draw(basis, round=t)
 
     def _checked(self, selected: Iterable[Any], t: int) -> tuple[IntArray, float]:
         """The numbers of a basis, ascending, and its value."""
@@ -395,6 +434,8 @@ class _Rounds:
             if len(self._values) >= 10_000:
                 self._values.clear()
             self._values[key] = _value(basis, self._gains)
+        if self.best is not None:
+            return basis, _value(basis, self._gains)
         return basis, self._values[key]
 
 
@@ -415,7 +456,7 @@ class _LateRounds(_Rounds):
         with self.turn():
             decision = self.policy.decide()
         basis, value = self._checked(decision.elements, t)
-        drawn = self.rewards.draw(basis).tolist()
+        drawn = self._draw(basis, t).tolist()
         delays = self._delays.take(len(basis)).tolist()
         for e, reward, delay in zip(basis.tolist(), drawn, delays, strict=True):
             due = t + 1 + (delay if delay >= 0 else -1 - delay)
@@ -456,6 +497,8 @@ def _run_in_python(
         for k, checkpoint in enumerate(checkpoints.tolist()):
             while t < checkpoint:
                 t += 1
+                if rounds.best is not None:
+                    best_value = rounds.best.at(t)
                 total += best_value - rounds.play(t)
             regret[k] = total
             counts[:, k] = [getattr(rounds.policy, name, 0) for name in COUNTERS]

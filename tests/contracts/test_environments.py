@@ -21,8 +21,10 @@ def test_contract(cls: type[mb.Environment]) -> None:
 @every_environment
 def test_means_are_read_only(cls: type[mb.Environment]) -> None:
     environment = cls.random(np.random.default_rng(0), 5)
+    changes = isinstance(environment, mb.ChangingEnvironment)
+    means = environment.means_at(7) if changes else environment.means
     with pytest.raises(ValueError, match="read-only"):
-        environment.means[0] = 1.0
+        means[0] = 1.0
 
 
 def test_an_environment_written_in_python() -> None:

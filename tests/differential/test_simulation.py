@@ -45,12 +45,14 @@ def test_replay_through_select_and_update(cls: type[mb.Policy], family: str, noi
 
         replayed = cls(matroid)
         rewards = environment.rewards(seed)
-        best = basis_value(matroid.max_weight_basis(environment.means), environment.means)
+        changes = isinstance(environment, mb.ChangingEnvironment)
+        table = environment.means_at(every_round) if changes else None
         total = 0.0
         for t in range(horizon):
+            means = environment.means if table is None else table[t]
             basis = replayed.select()
             replayed.update(basis, rewards.draw(basis))
-            total += best - basis_value(basis, environment.means)
+            total += basis_value(matroid.max_weight_basis(means), means) - basis_value(basis, means)
             assert result.regret[t] == total
             for name, curve in result.counter_curves.items():
                 assert curve[t] == getattr(replayed, name)

@@ -26,6 +26,7 @@ DOMAINS = {
     "delays": _streams.DELAYS,
     "means": _streams.RANDOM_MEANS,
     "features": _streams.RANDOM_FEATURES,
+    "walks": _streams.WALKS,
     "matroids": _streams.RANDOM_MATROIDS,
 }
 
@@ -33,9 +34,10 @@ DOMAINS = {
 def _ours() -> Iterator[tuple[str, np.random.Generator]]:
     for seed in SEEDS:
         for element in NUMBERS:
-            yield f"rewards {seed} {element}", _streams.stream(_streams.REWARDS, seed, element)
+            for name in ("rewards", "walks"):
+                yield f"{name} {seed} {element}", _streams.stream(DOMAINS[name], seed, element)
         for name, domain in DOMAINS.items():
-            if name != "rewards":
+            if name not in {"rewards", "walks"}:
                 yield f"{name} {seed}", _streams.stream(domain, seed)
 
 

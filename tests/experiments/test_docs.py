@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     for name, content in tables:
         (tmp_path / name).write_text(content)
     mine = [block for block in blocks("python") if block.startswith("# mine.py")]
-    assert len(mine) == 4
+    assert len(mine) == 5
     (tmp_path / "mine.py").write_text("\n\n".join(mine))
     graph = "graph [ node [ id 0 ] node [ id 1 ] node [ id 2 ]\n"
     graph += "edge [ source 0 target 1 latency 10 ] edge [ source 1 target 2 latency 30 ]\n"

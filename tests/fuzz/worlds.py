@@ -161,12 +161,28 @@ class World:
 
     def _environment(self) -> mb.Environment:
         means = self.rng.random(self.matroid.size)
-        kind = self.rng.integers(3)
+        size = len(means)
+        kinds: list[Callable[[], mb.Environment]] = [
+            lambda: mb.GaussianEnvironment(means, 0.3),
+            lambda: mb.BernoulliEnvironment(means),
+            lambda: OddEnvironment(self, means),
+            lambda: mb.PiecewiseEnvironment([means, means[::-1]], [20], kind="bernoulli"),
+            lambda: mb.DriftingEnvironment(means, step=0.3),
+            lambda: mb.SeasonalEnvironment(means, amplitude=0.2, period=7),
+            lambda: mb.FunctionEnvironment(self._means_of_round, size),
+        ]
+        return kinds[self.rng.integers(len(kinds))]()
+
+    def _means_of_round(self, round_: int, elements: Any) -> Any:
+        """Means that are nonsense now and then, and a function that calls the policy."""
+        kind = self.rng.integers(12)
         if kind == 0:
-            return mb.GaussianEnvironment(means, 0.3)
+            return np.full(len(elements), np.nan)
         if kind == 1:
-            return mb.BernoulliEnvironment(means)
-        return OddEnvironment(self, means)
+            return np.zeros(len(elements) + 1)
+        if kind == 2:
+            self.policy.select()
+        return elements * round_ % 5
 
 
 class OracleFailedError(ValueError):

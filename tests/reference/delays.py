@@ -8,10 +8,10 @@ have come.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from .decisions import ReferenceDecisions
-from .streams import Numbers, basis_value
+from .streams import BestValue, Means, Rewards, next_reward, regret_of_round
 
 #: The delay of an element played in a round, and whether its feedback is lost.
 Delay = Callable[[int, int], tuple[int, bool]]
@@ -19,9 +19,9 @@ Delay = Callable[[int, int], tuple[int, bool]]
 
 def delayed_run(
     policy: ReferenceDecisions,
-    rewards: Sequence[Numbers],
-    means: Numbers,
-    best_value: float,
+    rewards: Rewards,
+    means: Means,
+    best_value: BestValue,
     horizon: int,
     delay: Delay,
 ) -> list[float]:
@@ -29,10 +29,11 @@ def delayed_run(
 
     The k-th time element e is played (k = 0, 1, ...), it pays ``rewards[e][k]``, whenever that is
     learned. ``delay(t, e)`` is called once for every element played, in ascending order. ``means``
-    are the true means and ``best_value`` is the `basis_value` of the best basis. Feedback that is
-    due after the last round is not learned.
+    are the true means and ``best_value`` is the `basis_value` of the best basis. Where means
+    change, these three are functions, and a reward is that of the round of the play. Feedback that
+    is due after the last round is not learned.
     """
-    pulls = [0] * len(means)
+    pulls: dict[int, int] = {}
     # By round: what is learned before it, as (round played, element, reward or None if it is lost).
     due: defaultdict[int, list[tuple[int, int, float | None]]] = defaultdict(list)
     ids = {}
@@ -42,11 +43,10 @@ def delayed_run(
         decision = policy.decide()
         ids[t] = decision.id
         for e in decision.elements:
-            reward = float(rewards[e][pulls[e]])
-            pulls[e] += 1
+            reward = next_reward(rewards, pulls, e, t)
             rounds, is_lost = delay(t, e)
             due[t + 1 + rounds].append((t, e, None if is_lost else reward))
-        total += best_value - basis_value(decision.elements, means)
+        total += regret_of_round(decision.elements, means, best_value, t)
         regret.append(total)
         arrived = due.pop(t + 1, [])
         for played in sorted({s for s, _, _ in arrived}):

@@ -177,3 +177,20 @@ linear_environment = mb.GaussianEnvironment(mb.linear_means(phi, [0.1, 0.2], off
 mb.CombLinUCB(Mine())  # type: ignore[call-arg]
 mb.CombLinUCB(Mine(), features=np.eye(3))  # type: ignore[arg-type]
 mb.random_features(3, 2, seed=0, kind="words")  # type: ignore[arg-type]
+# Means that change.
+
+
+class Rising(mb.ChangingEnvironment):
+    def _means_at(self, round: int) -> list[float]:  # noqa: A002
+        return [1 - 1 / round, 0.5]
+
+
+rising = Rising(2, kind="bernoulli")
+rows: npt.NDArray[np.float64] = rising.means_at([1, 2, 3])
+paid: npt.NDArray[np.float64] = rising.rewards(seed=1).draw([0], round=7)
+mb.PiecewiseEnvironment(mb.random_means(3, 0, pieces=2), [5001], std=0.1)
+mb.DriftingEnvironment([0.5, 0.6], step=0.01, low=0.2, high=0.8, seed=3)
+mb.SeasonalEnvironment([0.5, 0.6], amplitude=[0.1, 0.2], period=365)
+mb.FunctionEnvironment(lambda t, elements: elements * t, 3)
+mb.DriftingEnvironment([0.5, 0.6])  # type: ignore[call-arg]
+mb.PiecewiseEnvironment([[0.5]], [], kind="poisson")  # type: ignore[arg-type]

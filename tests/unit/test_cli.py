@@ -154,6 +154,60 @@ def test_gaps(capsys) -> None:
     assert f"after 100,000 rounds: {bound:.4g}" in capsys.readouterr().out
 
 
+def test_means_that_change(capsys) -> None:
+    command = "simulate --matroid K5 --runs 1 --horizon 200 --seed 4 --policy OMM --environment"
+    cases = {
+        "piecewise(changes=101)": mb.PiecewiseEnvironment(
+            mb.random_means(10, 4, pieces=2), [101], std=0.5
+        ),
+        'Piecewise(changes="51 101")': mb.PiecewiseEnvironment(
+            mb.random_means(10, 4, pieces=3), [51, 101], std=0.5
+        ),
+        "drifting(step=0.05)": mb.DriftingEnvironment(
+            mb.random_means(10, 4), step=0.05, std=0.5, seed=4
+        ),
+        "seasonal(amplitude=0.2, period=50)": mb.SeasonalEnvironment(
+            mb.random_means(10, 4), amplitude=0.2, period=50, std=0.5
+        ),
+    }
+    for text, environment in cases.items():
+        assert main([*command.split(), text, "--std", "0.5"]) == 0
+        out = capsys.readouterr().out
+        regret = mb.simulate(
+            mb.OMM(mb.GraphicMatroid.complete(5)), environment, 200, seed=4
+        ).total_regret
+        assert out.splitlines()[2].split()[2] == f"{regret:,.0f}"
+        assert f"Gaussian (std 0.5) rewards, {text.lower()}; 200 rounds" in out
+        assert "dynamic regret, against the best basis of every round: mean" in out
+    assert main([*command.split(), "drifting(step=0.01, kind=bernoulli)"]) == 0
+    assert "Bernoulli rewards, drifting(" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("drifting", "drifting needs step: write drifting(step=...)"),
+        ("drifting(step=2)", "drifting(step=2): step must be"),
+        ("drifting(stop=2)", "did you mean step"),
+        ("piecewise(changes=soon)", "a change must be an integer, got 'soon'"),
+        ("function", "FunctionEnvironment takes a function: use it in Python, or in a study"),
+        ("drifting(step=0.1, kind=bernoulli) --std=1", "--std is for gaussian rewards only"),
+        ("drifting(step=0.1, std=1) --std=1", "std is in the brackets of --environment and in"),
+    ],
+)
+def test_mistakes_of_means_that_change(text: str, message: str, capsys) -> None:
+    environment, *more = text.split(" --")
+    with pytest.raises(SystemExit):
+        main(["simulate", "--matroid=K4", "--environment", environment, *(f"--{m}" for m in more)])
+    assert message in capsys.readouterr().err
+
+
+def test_gaps_of_means_that_change(capsys) -> None:
+    with pytest.raises(SystemExit):
+        run("gaps --matroid K4 --environment drifting(step=0.1)")
+    assert "gaps are for means that stay as they are" in capsys.readouterr().err
+
+
 def test_gaps_without_a_bound(capsys, monkeypatch) -> None:
     class Constant(mb.Environment):
         def _sample(self, rng, element, count):
@@ -259,7 +313,10 @@ def test_whole_numbers_may_have_an_exponent(text: str, capsys) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["", "simulate", "gaps", "list", "run", "report", "reproduce", "compare", "delays", "large"],
+    [
+        *("", "simulate", "gaps", "list", "run", "report"),
+        *("reproduce", "compare", "delays", "change", "large"),
+    ],
 )
 def test_help_names_no_file_that_is_not_installed(command: str, capsys) -> None:
     with pytest.raises(SystemExit) as stop:

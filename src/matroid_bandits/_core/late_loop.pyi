@@ -3,6 +3,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from matroid_bandits._core.best_basis import BestBasis
 from matroid_bandits._core.policies.base import PolicyKernel
 from matroid_bandits._core.streams.rewards import RewardKernel
 
@@ -22,4 +23,5 @@ def run_late(
     *,
     are_costs: bool = False,
     pivot: float = 0.0,
+    best: BestBasis | None = None,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...

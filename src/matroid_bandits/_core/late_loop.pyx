@@ -6,10 +6,12 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from matroid_bandits._core.best_basis cimport BestBasis
 from matroid_bandits._core.calendar cimport Calendar, DueReward
 from matroid_bandits._core.loop cimport play
 from matroid_bandits._core.policies.base cimport PolicyKernel
 from matroid_bandits._core.policies.contract.decisions cimport CLOSED, OPEN, DecisionTable
+from matroid_bandits._core.streams.means cimport NEVER
 from matroid_bandits._core.streams.rewards cimport RewardKernel
 
 
@@ -88,6 +90,7 @@ def run_late(
     *,
     bint are_costs=False,
     double pivot=0.0,
+    BestBasis best=None,
 ):
     """Like `run` of `loop.pyx`, with feedback that is late or lost.
 
@@ -108,6 +111,8 @@ def run_late(
     cdef double total = 0.0
     cdef double value
     cdef int64_t t = 0
+    # The next round with another best value.
+    cdef int64_t next_change = NEVER if best is None else 1
     cdef Py_ssize_t i, k, row
     cdef DueReward feedback
     cdef int before = policy.guard.take(False)
@@ -116,6 +121,9 @@ def run_late(
         for k in range(checkpoints.shape[0]):
             while t < checkpoints[k]:
                 t += 1
+                if t >= next_change:
+                    next_change = best.move_to(t)
+                    best_value = best.value
                 policy.decisions.reserve()
                 policy.choose(None)
                 value = play(policy, rewards, means, drawn, are_costs, pivot)

@@ -1,6 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from matroid_bandits._core.best_basis import BestBasis
 from matroid_bandits._core.policies.base import PolicyKernel
 from matroid_bandits._core.streams.rewards import RewardKernel
 
@@ -13,4 +14,5 @@ def run(
     *,
     are_costs: bool = False,
     pivot: float = 0.0,
+    best: BestBasis | None = None,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...

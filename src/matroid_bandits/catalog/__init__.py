@@ -28,6 +28,7 @@ from matroid_bandits.catalog.classes import (
     takes_features,
     takes_seed,
 )
+from matroid_bandits.catalog.environments import NamedEnvironment, environment
 from matroid_bandits.catalog.geometries import (
     affine_geometry,
     affine_plane,
@@ -64,6 +65,7 @@ __all__ = [
     "MATROIDS",
     "NAMED",
     "POLICIES",
+    "NamedEnvironment",
     "NamedMatroid",
     "NamedPolicy",
     "affine_geometry",
@@ -71,6 +73,7 @@ __all__ = [
     "complete_bipartite",
     "complete_graph",
     "desargues",
+    "environment",
     "environment_class",
     "fano",
     "grid",

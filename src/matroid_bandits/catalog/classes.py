@@ -39,7 +39,7 @@ POLICIES: dict[str, type[Policy]] = {
 ENVIRONMENTS: dict[str, type[Environment]] = {
     name.removesuffix("Environment").lower(): getattr(environments, name)
     for name in environments.__all__
-    if name.endswith("Environment") and name != "Environment"
+    if name.endswith("Environment") and not inspect.isabstract(getattr(environments, name))
 }
 
 

@@ -27,6 +27,11 @@ def add_to(commands: Any) -> None:
 
 def _gaps(options: argparse.Namespace) -> int:
     instances = Instances.from_options(options)
+    if instances.environment.is_changing:
+        options.parser.error(
+            "argument --environment: gaps are for means that stay as they are, and those of "
+            f"{instances.environment.name} change"
+        )
     for name, matroid in instances.matroids.items():
         environment = instances.environment_for(matroid, instances.seed)
         print(instances.title(name, str(instances.seed)))

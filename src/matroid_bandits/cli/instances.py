@@ -6,7 +6,7 @@ from typing import Any
 
 from matroid_bandits import catalog
 from matroid_bandits.cli.options import named, standard_deviation, whole_number
-from matroid_bandits.environments import Environment, GaussianEnvironment, random_means
+from matroid_bandits.environments import Environment
 from matroid_bandits.matroids import Matroid
 
 __all__ = ["Instances", "add_instance_options"]
@@ -24,10 +24,12 @@ def add_instance_options(parser: Any) -> None:
     )
     parser.add_argument(
         "--environment",
-        type=named(catalog.environment_class),
-        default=GaussianEnvironment,
+        type=named(catalog.environment),
+        default=catalog.environment("gaussian"),
         metavar="NAME",
-        help=f"{', '.join(catalog.ENVIRONMENTS)} (default: gaussian)",
+        help="gaussian, bernoulli, or means that change: 'piecewise(changes=5001)', "
+        "'drifting(step=0.001)', 'seasonal(amplitude=0.1, period=5000)', each also with "
+        "kind=bernoulli (default: gaussian)",
     )
     parser.add_argument(
         "--std", type=standard_deviation, help="noise of Gaussian rewards (default: 0.2)"
@@ -48,7 +50,7 @@ class Instances:
     """The instances that these options describe."""
 
     matroids: dict[str, Matroid]
-    environment: type[Environment]
+    environment: catalog.NamedEnvironment
     std: float
     horizon: int
     seed: int
@@ -58,8 +60,10 @@ class Instances:
         """The instances that the options describe; mistakes end the command."""
         if not options.matroid:
             options.parser.error("--matroid is missing; for example --matroid K20")
-        if options.std is not None and options.environment is not GaussianEnvironment:
+        if options.std is not None and not options.environment.is_gaussian:
             options.parser.error("--std is for gaussian rewards only")
+        if options.std is not None and "std" in options.environment.parameters:
+            options.parser.error("std is in the brackets of --environment and in --std")
         try:
             matroids = {name: catalog.matroid(name, seed=options.seed) for name in options.matroid}
         except ValueError as error:
@@ -67,25 +71,29 @@ class Instances:
         return cls(
             matroids=matroids,
             environment=options.environment,
-            std=0.2 if options.std is None else options.std,
+            std=options.environment.parameters.get("std", 0.2)
+            if options.std is None
+            else options.std,
             horizon=options.horizon,
             seed=options.seed,
         )
 
     def environment_for(self, matroid: Matroid, seed: int) -> Environment:
         """An environment with random means, as in the experiments of [DG25]."""
-        means = random_means(matroid.size, seed)
-        if self.environment is GaussianEnvironment:
-            return GaussianEnvironment(means, self.std)
-        return self.environment(means)
+        noise = {"std": self.std} if self.environment.is_gaussian else {}
+        return self.environment(matroid.size, seed=seed, **noise)
 
     def title(self, name: str, seeds: str) -> str:
         """The line above a table."""
         matroid = self.matroids[name]
-        noise = self.environment.__name__.removesuffix("Environment")
-        if self.environment is GaussianEnvironment:
+        named = self.environment
+        noise = named.cls.__name__.removesuffix("Environment")
+        if named.is_changing:
+            noise = "Gaussian" if named.is_gaussian else "Bernoulli"
+        if named.is_gaussian:
             noise += f" (std {self.std:g})"
+        noise += f" rewards, {named.name}" if named.is_changing else " rewards"
         return (
-            f"{name}: {matroid.size:,} elements, rank {matroid.rank:,}; {noise} rewards; "
+            f"{name}: {matroid.size:,} elements, rank {matroid.rank:,}; {noise}; "
             f"{self.horizon:,} rounds; seed {seeds}"
         )

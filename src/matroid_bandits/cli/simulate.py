@@ -128,7 +128,9 @@ def _simulate(options: argparse.Namespace) -> int:
     if interrupted:
         print("interrupted: shown are the runs that were finished", file=sys.stderr)
         return 130
-    print(f"regret: mean {plus_minus()} standard deviation over the runs; other columns: means")
+    kind = "dynamic regret, against the best basis of every round"
+    regret = kind if instances.environment.is_changing else "regret"
+    print(f"{regret}: mean {plus_minus()} standard deviation over the runs; other columns: means")
     if options.confidence is not None:
         sure = f"{100 * (1 - options.confidence):.10g} %"
         print(f"settled: runs at whose end the best basis is known with confidence {sure}")

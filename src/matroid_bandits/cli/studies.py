@@ -95,6 +95,14 @@ SHIPPED = (
         "matroid-bandits delays --quick --only 'K7, delay 0' --only 'K7, delay 1,000'",
     ),
     _Shipped(
+        "change",
+        "run policies while means change, and write a report",
+        "Run MAUB as it is, with a window, with a discount and with restarts, OMM and CTS on three "
+        "matroids whose means change once, ten times, slowly, with the seasons and never, 20 runs "
+        "each, and write a report with the dynamic regret and the loss per round.",
+        "matroid-bandits change --quick --only 'K15, one change' --only 'K15, no change'",
+    ),
+    _Shipped(
         "large",
         "run MAUB, OMM, KLOSM and CTS on thousands of elements, and write a report",
         "Run OMM, KLOSM, CTS, and MAUB with one exchange and with all, on graphs and catalogs of "

@@ -24,7 +24,7 @@ from matroid_bandits._streams import REWARDS, stream
 if TYPE_CHECKING:
     from matroid_bandits._types import FloatArray
 
-__all__ = ["Environment"]
+__all__ = ["Environment", "finite_means"]
 
 
 # Sums of such numbers stay finite, however long a run is.
@@ -63,14 +63,7 @@ class Environment(ABC):
         cls._outdated = outdated(cls, ["_reward_range", "_rewards", "_divergence"], ["_sample"])
 
     def __init__(self, means: npt.ArrayLike) -> None:
-        values = np.array(real_array(means, "means"))
-        unfit = np.flatnonzero(~(np.abs(values) <= LARGEST))
-        if unfit.size:
-            raise ValueError(
-                f"the mean of element {unfit[0]} is {values[unfit[0]]}; it must be finite and at "
-                f"most {LARGEST:g} in size"
-            )
-        self._means = freeze(values)
+        self._means = freeze(finite_means(np.array(real_array(means, "means"))))
 
     @abstractmethod
     def _sample(self, rng: np.random.Generator, element: int, count: int) -> npt.ArrayLike:
@@ -112,7 +105,11 @@ class Environment(ABC):
         return self._reward_range() if self._fits("_reward_range") else None
 
     def rewards(self, seed: int = 0) -> RewardKernel:
-        """Start a run: an object whose ``draw(elements)`` returns the next reward of each."""
+        """Start a run: an object whose ``draw(elements)`` returns the next reward of each.
+
+        Where means change, ``draw(elements, round=...)`` says in which round; without `round`,
+        every call is the next one.
+        """
         checked = integer(seed, "seed", minimum=0)
         if self._fits("_rewards"):
             return self._rewards(checked)
@@ -172,6 +169,20 @@ class Environment(ABC):
         return f"{type(self).__name__}(size={self.size})"
 
 
+def finite_means(means: FloatArray, where: str = "") -> FloatArray:
+    """`means`, one per element; raise a ValueError if one is not a number that can be added up.
+
+    `where` follows the number of the element in the message.
+    """
+    unfit = np.flatnonzero(~(np.abs(means) <= LARGEST))
+    if unfit.size:
+        raise ValueError(
+            f"the mean of element {unfit[0]}{where} is {means[unfit[0]]}; it must be finite and at "
+            f"most {LARGEST:g} in size"
+        )
+    return means
+
+
 class SampledRewards(RewardKernel):
     """Rewards of an environment written in Python, sampled in blocks of growing size."""
 
@@ -183,9 +194,12 @@ class SampledRewards(RewardKernel):
         self._blocks: dict[int, FloatArray] = {}
         self._next: dict[int, int] = {}
 
-    def draw(self, elements: npt.ArrayLike) -> FloatArray:
-        """The next reward of each of `elements`."""
-        return np.array([self._draw_one(int(e)) for e in self.checked(elements)])
+    def draw(self, elements: npt.ArrayLike, *, round: int | None = None) -> FloatArray:  # noqa: A002
+        """The next reward of each of `elements`; they are the same in every `round`."""
+        checked = self.checked(elements)
+        if round is not None:
+            integer(round, "round", minimum=1)
+        return np.array([self._draw_one(int(e)) for e in checked])
 
     def _draw_one(self, element: int) -> float:
         place = self._next.get(element, 0)

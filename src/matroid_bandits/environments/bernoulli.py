@@ -8,7 +8,7 @@ import numpy.typing as npt
 from matroid_bandits._core.streams.rewards import BernoulliRewards, RewardKernel
 from matroid_bandits.environments.base import Environment
 
-__all__ = ["BernoulliEnvironment"]
+__all__ = ["BernoulliEnvironment", "probabilities"]
 
 
 class BernoulliEnvironment(Environment):
@@ -28,12 +28,7 @@ class BernoulliEnvironment(Environment):
 
     def __init__(self, means: npt.ArrayLike) -> None:
         super().__init__(means)
-        outside = np.flatnonzero((self.means < 0) | (self.means > 1))
-        if outside.size:
-            raise ValueError(
-                f"the mean of element {outside[0]} must be from 0 to 1, "
-                f"got {self.means[outside[0]]}"
-            )
+        probabilities(self.means)
 
     def _sample(self, rng: np.random.Generator, element: int, count: int) -> npt.ArrayLike:
         rewards: npt.NDArray[np.float64] = (rng.random(count) < self.means[element]).astype(float)
@@ -57,6 +52,19 @@ class BernoulliEnvironment(Environment):
 
     def _rewards(self, seed: int) -> RewardKernel:
         return BernoulliRewards(seed, self.means)
+
+
+def probabilities(means: npt.NDArray[np.float64], where: str = "") -> npt.NDArray[np.float64]:
+    """`means`, one per element; raise a ValueError if one is not from 0 to 1.
+
+    `where` follows the number of the element in the message.
+    """
+    outside = np.flatnonzero(~((means >= 0) & (means <= 1)))
+    if outside.size:
+        raise ValueError(
+            f"the mean of element {outside[0]}{where} must be from 0 to 1, got {means[outside[0]]}"
+        )
+    return means
 
 
 def _term(

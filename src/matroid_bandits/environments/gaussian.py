@@ -11,7 +11,7 @@ from matroid_bandits._arguments import freeze, real_array
 from matroid_bandits._core.streams.rewards import GaussianRewards, RewardKernel
 from matroid_bandits.environments.base import LARGEST, Environment
 
-__all__ = ["GaussianEnvironment"]
+__all__ = ["GaussianEnvironment", "standard_deviations"]
 
 
 class GaussianEnvironment(Environment):
@@ -34,16 +34,7 @@ class GaussianEnvironment(Environment):
 
     def __init__(self, means: npt.ArrayLike, std: npt.ArrayLike = 0.2) -> None:
         super().__init__(means)
-        one_for_all = np.ndim(std) == 0
-        spread = np.array(real_array([std] if one_for_all else std, "std"))
-        if not one_for_all and len(spread) != self.size:
-            raise ValueError(
-                f"std must be one number, or one per element: {self.size}, got {len(spread)}"
-            )
-        unfit = np.flatnonzero(~((spread >= 0) & (spread <= LARGEST)))
-        if unfit.size:
-            raise ValueError(f"std must be from 0 to {LARGEST:g}, got {spread[unfit[0]]}")
-        self._std = freeze(np.full(self.size, spread[0]) if one_for_all else spread)
+        self._std = standard_deviations(std, self.size)
 
     @property
     def std(self) -> npt.NDArray[np.float64]:
@@ -74,3 +65,15 @@ class GaussianEnvironment(Environment):
 
     def _rewards(self, seed: int) -> RewardKernel:
         return GaussianRewards(seed, self.means, self._std)
+
+
+def standard_deviations(std: npt.ArrayLike, size: int) -> npt.NDArray[np.float64]:
+    """One standard deviation per element, read-only, from one for all or one per element."""
+    one_for_all = np.ndim(std) == 0
+    spread = np.array(real_array([std] if one_for_all else std, "std"))
+    if not one_for_all and len(spread) != size:
+        raise ValueError(f"std must be one number, or one per element: {size}, got {len(spread)}")
+    unfit = np.flatnonzero(~((spread >= 0) & (spread <= LARGEST)))
+    if unfit.size:
+        raise ValueError(f"std must be from 0 to {LARGEST:g}, got {spread[unfit[0]]}")
+    return freeze(np.full(size, spread[0]) if one_for_all else spread)

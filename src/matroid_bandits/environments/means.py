@@ -10,7 +10,7 @@ __all__ = ["random_means"]
 
 
 def random_means(
-    size: int, seed: int, *, low: float = 0.5, high: float = 1.0
+    size: int, seed: int, *, low: float = 0.5, high: float = 1.0, pieces: int | None = None
 ) -> npt.NDArray[np.float64]:
     """Random means: uniform, by default as in the experiments of [DG25].
 
@@ -22,6 +22,9 @@ def random_means(
         Seed. The rewards of ``simulate(..., seed=seed)`` are independent of these means.
     low, high : float
         Bounds of the means.
+    pieces : int, optional
+        Number of rows, for :class:`~matroid_bandits.PiecewiseEnvironment`; the first row has the
+        means without `pieces`. By default the means are not in rows.
 
     Examples
     --------
@@ -33,4 +36,6 @@ def random_means(
     if not -np.inf < low <= high < np.inf:
         raise ValueError(f"means must be from low to high, got {low} to {high}")
     rng = stream(RANDOM_MEANS, integer(seed, "seed", minimum=0))
-    return rng.uniform(low, high, size)
+    if pieces is None:
+        return rng.uniform(low, high, size)
+    return rng.uniform(low, high, (integer(pieces, "pieces", minimum=1), size))

@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import integer, suggestion
 from matroid_bandits._call_text import parse_call
+from matroid_bandits._types import CountArray
 from matroid_bandits.delays import Delay
 from matroid_bandits.environments import Environment, random_means
+from matroid_bandits.experiments.changes import ChangeSpec, checkpoints_with, rounds_of
 from matroid_bandits.features import LinearFeatures
 from matroid_bandits.identification import SamplingRule, identification_lower_bound
 from matroid_bandits.lower_bound import regret_lower_bound
@@ -113,10 +115,11 @@ class Instance:
         What may be played.
     horizon : int
         Number of rounds; in a study of identification, the most rounds.
-    environment : callable
-        Makes the environment from the means.
-    means : numpy.ndarray, or pair of float
-        The means, the same in all runs; or the bounds between which each run draws its own.
+    environment : callable or ChangeSpec
+        Makes the environment from the means, or says how they change.
+    means : numpy.ndarray, pair of float or None
+        The means, the same in all runs; or the bounds between which each run draws its own; None
+        for an environment that knows its means.
     origin : dict
         All that the numbers of a run depend on, except the horizon, in plain values: instances
         with equal origins give the same results.
@@ -136,13 +139,15 @@ class Instance:
         When a run of identification ends; None in a study of regret.
     features : FeatureModel, optional
         Features of the elements, for policies that learn from them, and means that go with them.
+    settle : int, optional
+        So many rounds after a change a policy should have settled; None where means do not change.
     """
 
     name: str
     matroid: Matroid
     horizon: int
-    environment: Callable[[npt.NDArray[np.float64]], Environment]
-    means: npt.NDArray[np.float64] | tuple[float, float]
+    environment: Callable[[npt.NDArray[np.float64]], Environment] | ChangeSpec
+    means: npt.NDArray[np.float64] | tuple[float, float] | None
     origin: Mapping[str, Any] = field(repr=False)
     note: str = ""
     warning: str = ""
@@ -152,6 +157,7 @@ class Instance:
     delay: Delay | None = None
     stopping: Stopping | None = None
     features: FeatureModel | None = None
+    settle: int | None = None
 
     @property
     def problem(self) -> Matroid | Problem[Any, Any]:
@@ -160,13 +166,33 @@ class Instance:
 
     def environment_for(self, seed: int) -> Environment:
         """The environment of run number `seed`."""
-        means = None if self.features is None else self.features.means(seed)
-        if means is not None:
-            return self.environment(means)
-        if isinstance(self.means, tuple):
-            low, high = self.means
-            return self.environment(random_means(self.matroid.size, seed, low=low, high=high))
-        return self.environment(self.means)
+        linear = None if self.features is None else self.features.means(seed)
+        means = self.means if linear is None else linear
+        size, change = self.matroid.size, self.environment
+        if isinstance(change, ChangeSpec):
+            if isinstance(means, tuple):
+                low, high = means
+                means = random_means(size, seed, low=low, high=high, pieces=change.pieces)
+            return change.environment(means, size=size, horizon=self.horizon, seed=seed)
+        if isinstance(means, tuple):
+            low, high = means
+            means = random_means(size, seed, low=low, high=high)
+        if means is None:
+            raise ValueError(f"{self.name} has no means")
+        return change(means)
+
+    @property
+    def changes(self) -> list[int]:
+        """The rounds in which the means change abruptly."""
+        if not isinstance(self.environment, ChangeSpec):
+            return []
+        return rounds_of(self.environment.parameters.get("changes", ()), self.horizon)
+
+    def checkpoints(self) -> CountArray | None:
+        """The rounds at which the regret is noted; None for the usual ones."""
+        if self.settle is None:
+            return None
+        return checkpoints_with(self.changes, self.horizon, self.settle)
 
     def lower_bound(self, seed: int) -> float:
         """The lower bound on the regret of run number `seed`; NaN if there is none."""
@@ -397,6 +423,8 @@ class Study:
                 instance.name: {
                     "horizon": instance.horizon,
                     **instance.origin,
+                    # Left out where means stay, as in folders from before they could change.
+                    **({} if instance.settle is None else {"settle": instance.settle}),
                     **({} if instance.policies is None else {"policies": list(instance.policies)}),
                 }
                 for instance in self.instances
@@ -423,15 +451,21 @@ class Study:
         runs, horizon : int, optional
             The horizon is that of every instance.
         quick : bool, default False
-            At most three runs and a tenth of the rounds, where `runs` and `horizon` do not say. A
-            run of identification that is not settled by then ends without an answer.
+            At most three runs and a tenth of the rounds, where `runs` and `horizon` do not say; a
+            tenth of the rounds to settle after a change. A run of identification that is not
+            settled by then ends without an answer.
         """
         chosen = [self.instance(name) for name in only]
         instances, running = self._running(chosen, policies)
         if quick:
             runs = min(_QUICK_RUNS, self.runs) if runs is None else runs
             instances = tuple(
-                replace(i, horizon=max(1, i.horizon // _QUICK_SHARE)) for i in instances
+                replace(
+                    i,
+                    horizon=max(1, i.horizon // _QUICK_SHARE),
+                    settle=None if i.settle is None else max(1, i.settle // _QUICK_SHARE),
+                )
+                for i in instances
             )
         if horizon is not None:
             horizon = integer(horizon, "horizon", minimum=1, maximum=LONGEST)

@@ -11,6 +11,7 @@ import numpy as np
 from matroid_bandits._arguments import abbreviated, choice, freeze, real
 from matroid_bandits._core.identification.proportions import best_proportions
 from matroid_bandits.environments import BernoulliEnvironment, Environment, GaussianEnvironment
+from matroid_bandits.environments.changing import ChangingEnvironment, refuse_changing
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.contract.exchange_pairs import exchanges_of
 from matroid_bandits.problem import Problem
@@ -104,6 +105,8 @@ def identification_lower_bound(
     problem = Problem.of(matroid)
     if not isinstance(environment, Environment):
         raise TypeError(f"environment must be an Environment, got {abbreviated(environment)}")
+    if isinstance(environment, ChangingEnvironment):
+        raise refuse_changing(environment, "the lower bound of identification")
     if environment.size != problem.size:
         raise ValueError(
             f"the environment has {environment.size} elements, the matroid {problem.size}"

@@ -13,6 +13,7 @@ from matroid_bandits._arguments import choice, freeze, integer, real
 from matroid_bandits._core.identification.learner import Learner
 from matroid_bandits._core.identification.loop import run
 from matroid_bandits.environments import Environment
+from matroid_bandits.environments.changing import ChangingEnvironment, refuse_changing
 from matroid_bandits.environments.noise import known_noise
 from matroid_bandits.identification.base import SamplingRule
 from matroid_bandits.policies.contract.exchange_pairs import exchanges_of
@@ -204,6 +205,8 @@ def identify(
 def _check_environment(environment: Environment, problem: Problem[Any, Any]) -> None:
     if not isinstance(environment, Environment):
         raise TypeError(f"environment must be an Environment, got {environment!r}")
+    if isinstance(environment, ChangingEnvironment):
+        raise refuse_changing(environment, "identification")
     if environment.size != problem.size:
         raise ValueError(
             f"the environment has {environment.size} elements, the matroid {problem.size}"

@@ -13,7 +13,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from matroid_bandits._core.streams.random_stream cimport bitgen_t
 
-from matroid_bandits._arguments import element_array, not_an_element
+from matroid_bandits._arguments import element_array, integer, not_an_element
 from matroid_bandits._streams import REWARDS
 
 cdef extern from *:
@@ -80,8 +80,10 @@ cdef extern from *:
         return value;
     }
 
-    /* 1 and the next normal of the stream; or 0, and the stream is unchanged. */
-    static inline int ziggurat_next(uint64_t *words, double *normal) {
+    /* 1 and the next normal of the stream; or 0, and the stream is unchanged. Always inlined,
+       although there are two callers. */
+    static inline __attribute__((always_inline))
+    int ziggurat_next(uint64_t *words, double *normal) {
         unsigned __int128 state = pcg_step(pcg_join(words), words);
         uint64_t word = pcg_output(state);
         if (((word >> 9) & 0xfffffffffffffULL) >= ziggurat_limit[word & 0xff]) return 0;
@@ -120,9 +122,14 @@ cdef class RewardKernel:
             raise ValueError(f"the reward of element {e} is not finite")
         return 0
 
-    def draw(self, elements):
-        """The next reward of each of `elements`, as an array."""
+    def draw(self, elements, *, round=None):
+        """The next reward of each of `elements`, as an array.
+
+        `round` is for environments whose means change.
+        """
         checked = self.checked(elements)
+        if round is not None:
+            integer(round, "round", minimum=1)
         rewards = np.empty(len(checked))
         self.draw_into(checked, rewards)
         return rewards
@@ -140,16 +147,14 @@ cdef class RewardKernel:
 cdef class Streams(RewardKernel):
     """One PCG64 stream per element; a subclass turns its draws into rewards."""
 
-    # SeedSequence's hash after the domain and the seed: what all elements have in common.
-    cdef uint32_t pool[4]
-    cdef uint32_t hash_constant
-    cdef uint64_t[:, ::1] words  # 32 bytes per element; a stream not yet seeded has increment 0
-    cdef bitgen_t bits
-
-    def __init__(self, seed, Py_ssize_t size):
+    def __init__(self, seed, Py_ssize_t size, domain=REWARDS):
+        global has_ziggurat
         super().__init__(size)
         cdef Py_ssize_t i, source, target
-        entropy = words_of(REWARDS) + words_of(seed)
+        if not has_ziggurat:
+            learn_ziggurat()
+            has_ziggurat = True
+        entropy = words_of(domain) + words_of(seed)
         self.hash_constant = 0x43B0D7E5
         for i in range(4):
             self.pool[i] = hash_in(entropy[i], &self.hash_constant)
@@ -166,14 +171,26 @@ cdef class Streams(RewardKernel):
         self.bits.next_double = pcg_next_double
         self.bits.next_raw = pcg_next64
 
-    cdef inline bitgen_t *stream(self, Py_ssize_t element) noexcept:
+    cdef bitgen_t *stream(self, Py_ssize_t element) noexcept:
         if self.words[element, 2] == 0:
             self.seed_stream(element)
         self.bits.state = &self.words[element, 0]
         return &self.bits
 
+    cdef double uniform(self, Py_ssize_t element) noexcept:
+        """The next number of ``rng.random()`` of an element."""
+        return pcg_next_double(self.stream(element).state)
+
+    cdef double normal(self, Py_ssize_t element) noexcept:
+        """The next number of ``rng.standard_normal()`` of an element."""
+        cdef bitgen_t *bits = self.stream(element)
+        cdef double value
+        if not ziggurat_next(<uint64_t *>bits.state, &value):
+            value = random_standard_normal(bits)
+        return value
+
     cdef void seed_stream(self, Py_ssize_t element) noexcept:
-        """Seed as ``PCG64([REWARDS, seed, element])`` does; elements are below 2**32."""
+        """Seed as ``PCG64([domain, seed, element])`` does; elements are below 2**32."""
         cdef uint32_t pool[4]
         cdef uint64_t start[4]
         cdef uint32_t hash_constant = self.hash_constant
@@ -304,13 +321,9 @@ cdef class GaussianRewards(Streams):
     cdef const double[::1] stds
 
     def __init__(self, seed, const double[::1] means, const double[::1] stds):
-        global has_ziggurat
         super().__init__(seed, means.shape[0])
         self.means = means
         self.stds = stds
-        if not has_ziggurat:
-            learn_ziggurat()
-            has_ziggurat = True
 
     cdef int draw_into(self, const Py_ssize_t[::1] elements, double[::1] rewards) except -1:
         cdef Py_ssize_t n = elements.shape[0]

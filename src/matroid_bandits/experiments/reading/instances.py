@@ -4,13 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from matroid_bandits import catalog
 from matroid_bandits._arguments import real_array
 from matroid_bandits._types import FloatArray
+from matroid_bandits.environments import ChangingEnvironment
+from matroid_bandits.experiments.changes import ChangeSpec
+from matroid_bandits.experiments.reading.changing import (
+    change_at,
+    check_change,
+    rows_of_means,
+    settle_at,
+)
 from matroid_bandits.experiments.reading.classes import class_at, parameters_for
 from matroid_bandits.experiments.reading.features import features_at
 from matroid_bandits.experiments.reading.files import Columns, read_csv
@@ -68,15 +76,24 @@ def instance_at(
     column = _own_column(environment)
     source = source_at(section, seed=seed, means_column=column, movies=movies, graphs=graphs)
     cls = class_at(environment, catalog.environment_class, catalog.ENVIRONMENTS)
-    parameters = parameters_for(cls, environment, exclude=("type", "means"), given=("means",))
-    if source.means is not None and "means" not in section.value("environment", {}):
-        # Ratings of movies take precedence over means that the study gives for all instances.
-        means: FloatArray | tuple[float, float] = source.means
+    change = _change(environment, cls, kind)
+    if change is not None:
+        parameters = dict(change.parameters)
     else:
-        means = _means(environment, source)
+        parameters = parameters_for(cls, environment, exclude=("type", "means"), given=("means",))
+    means: FloatArray | tuple[float, float] | None
+    if change is not None and not change.takes_means:
+        means = None
+    elif source.means is not None and "means" not in section.value("environment", {}):
+        # Ratings of movies take precedence over means that the study gives for all instances.
+        means = source.means
+    else:
+        means = _means(environment, source, None if change is None else change.pieces)
     features = features_at(section, source.matroid.size, movies, seed)
     linear = None if features is None else features.means(seed)
     if linear is not None:
+        if change is not None:
+            raise environment.error("means that come with features do not change", "type")
         if "means" in section.value("environment", {}):
             raise section.error("the means come with the features; leave them out", "environment")
         # Of the first run.
@@ -89,7 +106,7 @@ def instance_at(
         name=section.name("name", source.text),
         matroid=source.matroid,
         horizon=section.integer(kind.rounds, horizon, minimum=1, maximum=LONGEST),
-        environment=partial(cls, **parameters),
+        environment=partial(cls, **parameters) if change is None else change,
         means=means,
         origin={
             "matroid": source.text,
@@ -97,7 +114,7 @@ def instance_at(
             "rank": rank,
             "content": content,
             "environment": {**identity_of_class(cls), "parameters": plain(parameters)},
-            "means": list(means) if isinstance(means, tuple) else fingerprint(means),
+            **_identity_of_means(means),
             # Left out for rewards that come at once, as in folders from before there were others.
             **({} if sense == "max" else {"sense": sense}),
             **({} if delay is None else {"delay": identity_of_delay(delay)}),
@@ -112,11 +129,35 @@ def instance_at(
         delay=delay,
         stopping=stopping,
         features=features,
+        settle=settle_at(top, section, is_changing=change is not None),
     )
+    if change is not None or means is None:
+        if change is not None:
+            check_change(environment, change, means, size=size, horizon=instance.horizon)
+        return instance
     # The means of every run lie between these.
     for extreme in means if isinstance(means, tuple) else (means,):
-        environment.call(None, instance.environment, np.broadcast_to(extreme, size))
+        environment.call(None, partial(cls, **parameters), np.broadcast_to(extreme, size))
     return instance
+
+
+def _change(environment: Section, cls: type, kind: KindOfStudy) -> ChangeSpec | None:
+    """How the means change; None if they do not."""
+    if not issubclass(cls, ChangingEnvironment):
+        return None
+    if kind is not REGRET:
+        raise environment.error(
+            f"identification is for means that stay as they are, and those of {cls.__name__} "
+            "change",
+            "type",
+        )
+    return change_at(environment, cls)
+
+
+def _identity_of_means(means: FloatArray | tuple[float, float] | None) -> dict[str, Any]:
+    if means is None:
+        return {}
+    return {"means": list(means) if isinstance(means, tuple) else fingerprint(means)}
 
 
 def _sense(top: Section, section: Section, source: Source) -> Sense:
@@ -169,11 +210,24 @@ def _own_column(environment: Section) -> str | None:
     return str(means.get("column"))
 
 
-def _means(section: Section, source: Source) -> FloatArray | tuple[float, float]:
+def _means(
+    section: Section, source: Source, pieces: int | None
+) -> FloatArray | tuple[float, float]:
+    """The means of an environment; in rows if it has pieces."""
     if "means" not in section:
         return _USUAL_MEANS
-    if not isinstance(section.value("means"), Mapping):
-        means: FloatArray = section.call("means", real_array, section.value("means"), "means")
+    value = section.value("means")
+    if pieces is not None and not (isinstance(value, Mapping) and "uniform" in value):
+        rows = rows_of_means(section, pieces)
+        if rows.shape[1] != source.matroid.size:
+            raise section.error(
+                f"{rows.shape[1]} means in a row for the {source.matroid.size} elements of "
+                f"{source.text}",
+                "means",
+            )
+        return rows
+    if not isinstance(value, Mapping):
+        means: FloatArray = section.call("means", real_array, value, "means")
     else:
         inner = section.section("means")
         inner.check_keys(("uniform", "csv", "column", "rescale"))

@@ -80,8 +80,8 @@ REGRET = KindOfStudy(
     example='["MAUB", "OMM"]',
     rounds="horizon",
     usual_rounds=100_000,
-    own=("delay", "reference"),
-    of_instances=("delay",),
+    own=("delay", "reference", "settle"),
+    of_instances=("delay", "settle"),
 )
 
 IDENTIFICATION = KindOfStudy(

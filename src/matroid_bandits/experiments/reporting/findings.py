@@ -14,6 +14,7 @@ from matroid_bandits.experiments.analysis.comparisons import (
     was_continued,
 )
 from matroid_bandits.experiments.analysis.formatting import number
+from matroid_bandits.experiments.analysis.losses import changing_instances, losses
 from matroid_bandits.experiments.analysis.separation import OpenPair, open_pairs
 from matroid_bandits.experiments.analysis.summary import (
     by_policy,
@@ -30,6 +31,7 @@ from matroid_bandits.experiments.study import MEASURES, Task
 __all__ = [
     "AT_ANY_TIME",
     "NAMES",
+    "about_changes",
     "about_costs",
     "findings",
     "listed",
@@ -78,6 +80,8 @@ def findings(results: Results, table: pd.DataFrame) -> list[str]:
         for paragraph in (
             not_finished(results),
             about_costs(results),
+            about_changes(results),
+            _recovery(results),
             _regret(results, table),
             open_pairs_text(results),
             _bound(table),
@@ -102,7 +106,35 @@ def about_costs(
     return f"{where} are costs, and {meaning}."
 
 
+def about_changes(results: Results) -> str:
+    """A sentence about what regret is if means change; empty if none do."""
+    names = changing_instances(results)
+    if not names:
+        return ""
+    everywhere = len(names) == len(results.study["identity"]["instances"])
+    where = "The" if everywhere else f"On {some_of(names, str)} the"
+    return f"{where} regret is dynamic: against the best basis of every round."
+
+
 # ---- one paragraph each ----
+
+
+def _recovery(results: Results) -> str:
+    """How much is lost in a round long after changes, against what was lost before."""
+    table = losses(results)
+    if table.empty:
+        return ""
+    known = table[table["factor"].notna()]
+    if known.empty:
+        return ""
+    factors = {str(policy): rows["factor"] for policy, rows in known.groupby("policy", sort=False)}
+    order = sorted(factors, key=lambda policy: float(factors[policy].max()))
+    text = some_of(order, lambda policy: f"{span(factors[policy])} for {policy}")
+    settle = span(known["settle"])
+    return (
+        f"From {settle} rounds after a change on, the loss per round is, as a multiple of that "
+        f"before the first change, {text}."
+    )
 
 
 def not_finished(results: Results) -> str:

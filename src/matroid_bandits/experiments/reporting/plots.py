@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from matroid_bandits._types import FloatArray
+from matroid_bandits.experiments.analysis.losses import changes_of, changing_instances
 from matroid_bandits.experiments.analysis.summary import band, instances_with_costs, median_bound
 from matroid_bandits.experiments.storing.results import Results
 from matroid_bandits.simulation import default_checkpoints
@@ -57,6 +58,9 @@ BOUND: dict[str, Any] = {
     "gid": "lower bound",
 }
 
+# How a round in which means change is drawn.
+_CHANGE: dict[str, Any] = {"color": "#888888", "linewidth": 0.7, "zorder": 1.8, "gid": "change"}
+
 # More policies than this need bands that do not hide the lines.
 _FEW = 6
 
@@ -98,9 +102,9 @@ class Look(NamedTuple):
 def regret_figure(results: Results) -> Figure:
     """Mean regret against rounds with a 95 % confidence band, one panel per instance.
 
-    The lower bound is a thin gray line. Where regrets differ so much that the small ones could not
-    be distinguished, both axes of all panels are logarithmic, and begin where the curves of the
-    later rounds do.
+    The lower bound is a thin gray line; rounds in which means change have a vertical one. Where
+    regrets differ so much that the small ones could not be distinguished, both axes of all panels
+    are logarithmic, and begin where the curves of the later rounds do.
     """
     logarithmic = is_logarithmic(results)
 
@@ -127,7 +131,9 @@ def regret_figure(results: Results) -> Figure:
         axes.yaxis.set_major_formatter(FuncFormatter(with_unit))
 
     only_costs = len(instances_with_costs(results)) == len(results.study["identity"]["instances"])
-    quantity = "cost above the best" if only_costs else "cumulative regret"
+    is_dynamic = len(changing_instances(results)) == len(results.study["identity"]["instances"])
+    regret = "cumulative dynamic regret" if is_dynamic else "cumulative regret"
+    quantity = "cost above the best" if only_costs else regret
     return _panels(results, quantity, draw, finish, bounds=_bounds(results))
 
 
@@ -242,9 +248,14 @@ def _panels(
     bounds: Mapping[str, float] | None = None,
 ) -> Figure:
     """One panel per instance with curves against rounds, and one legend for all of them."""
+    instances = results.study["identity"]["instances"]
 
     def draw_bound(axes: Axes, name: str, horizon: int) -> None:
         _draw_bound(axes, horizon, (bounds or {}).get(name))
+        changes = changes_of(instances[name])
+        if changes:
+            # Not lines of the axes, which are taken for curves.
+            axes.vlines(changes, 0, 1, transform=axes.get_xaxis_transform(), **_CHANGE)
 
     labels = ("round", quantity)
     panels = Panels(results.curves, labels, draw, draw_bound, finish, bool(bounds))

@@ -8,8 +8,15 @@ import pandas as pd
 
 from matroid_bandits.experiments.analysis.delay_costs import delay_costs
 from matroid_bandits.experiments.analysis.formatting import as_printed, number, ratio
+from matroid_bandits.experiments.analysis.losses import changes_of, loss_cells, losses
 from matroid_bandits.experiments.analysis.summary import records
-from matroid_bandits.experiments.reporting.findings import NAMES, about_costs, findings
+from matroid_bandits.experiments.reporting.findings import (
+    NAMES,
+    about_changes,
+    about_costs,
+    findings,
+    span,
+)
 from matroid_bandits.experiments.reporting.pages import KindOfReport
 from matroid_bandits.experiments.reporting.plots import (
     is_logarithmic,
@@ -27,6 +34,7 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
     compared = reference is not None and bool(
         table[[f"published_{measure}" for measure in MEASURES]].notna().to_numpy().any()
     )
+    lost = losses(results)
     return {
         "findings": findings(results, table),
         "columns": _columns(compared=compared),
@@ -34,6 +42,10 @@ def _content(results: Results, table: pd.DataFrame) -> dict[str, Any]:
         "compared": compared,
         "costs": about_costs(results),
         "delay_costs": delay_costs(results),
+        "dynamic": about_changes(results),
+        "has_changes": any(map(changes_of, results.study["identity"]["instances"].values())),
+        "losses": loss_cells(lost),
+        "settle": span(lost["settle"]) if len(lost) else "",
         "not_compared": reference is not None and not compared,
         "reference": reference,
         "measures": [NAMES[measure] for measure in MEASURES],

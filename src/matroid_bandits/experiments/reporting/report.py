@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
 from markupsafe import Markup
 
 from matroid_bandits.experiments.analysis.formatting import count, duration
+from matroid_bandits.experiments.analysis.losses import change_text, changing_instances, losses
 from matroid_bandits.experiments.analysis.summary import instances_with_costs, summarize
 from matroid_bandits.experiments.reading.late import delay_text
 from matroid_bandits.experiments.reporting.escaping import csv_cell, markdown, tex
@@ -67,7 +68,8 @@ def write_report(folder: str | PathLike[str]) -> Report:
     ``report.html`` (one file, opens without a network), ``report.md``, ``table.csv``,
     ``table.tex`` and ``table-instances.tex`` (they need the package booktabs), ``figure-regret``
     and ``figure-oracle-calls`` as png, svg and pdf, or several of each where the study has
-    ``[[figures]]``. The figure of a study of identification is ``figure-stopping-times``.
+    ``[[figures]]``. Where means change, ``table-losses.csv`` has the loss per round before and
+    after. The figure of a study of identification is ``figure-stopping-times``.
 
     Parameters
     ----------
@@ -80,6 +82,9 @@ def write_report(folder: str | PathLike[str]) -> Report:
     kind = IDENTIFICATION if results.kind == "identification" else REGRET
     table = summarize(results)
     files: dict[str, bytes] = {"table.csv": table.map(csv_cell).to_csv(index=False).encode()}
+    if changing_instances(results):
+        lost = losses(results).map(csv_cell)
+        files["table-losses.csv"] = lost.to_csv(index=False).encode()
     content = _content(results, table, kind)
     for page in pages(results):
         entry: dict[str, Any] = {"name": page.name, **kind.about_page(page.results)}
@@ -127,6 +132,7 @@ def _content(results: Results, table: pd.DataFrame, kind: KindOfReport) -> dict[
         "stopping": results.kind == "identification",
         "player": kind.players[0],
         "players": kind.players[1],
+        "changing": bool(changing_instances(results)),
         "delayed": any("delay" in origin for origin in identity["instances"].values()),
         "pages": [],
         "instances": _instances(study),
@@ -151,6 +157,7 @@ def _instances(study: Mapping[str, Any]) -> list[dict[str, Any]]:
             "matroid": origin["matroid"],
             "means": "costs" if origin.get("sense") == "min" else "rewards",
             "delay": delay_text(origin.get("delay")),
+            "change": change_text(origin),
             "size": f"{origin['size']:,}",
             "rank": f"{origin['rank']:,}",
             "n_bases": count(entries[name].get("n_bases")) or "*",

@@ -84,6 +84,7 @@ def simulated(instance: Instance, policy: PolicySpec, seed: int) -> Simulation:
         instance.environment_for(seed),
         instance.horizon,
         seed=seed,
+        checkpoints=instance.checkpoints(),
         delay=instance.delay,
         matroid=None if has_problem else problem,
     )
