@@ -44,7 +44,7 @@ __all__ = ["content_of", "read_snapshot", "snapshot_bytes", "write_snapshot"]
 Array = npt.NDArray[Any]
 
 _FORMAT = "matroid-bandits snapshot"
-_VERSION = 2
+_VERSION = 3
 _MAIN = "snapshot.json"
 _COMMENT = f"{_FORMAT}, sha256 of all before: ".encode()
 _DIGITS = 64

@@ -60,14 +60,26 @@ def composition() -> Any:
     return mb.GraphicMatroid.complete(4).dual() + mb.LinearMatroid([[1.5, 0], [0, 1], [1, 1]])
 
 
+def features() -> Any:
+    return mb.LinearFeatures([[e % 3 / 2, e % 4 / 3, 1.0] for e in range(10)], noise=0.5)
+
+
 POLICIES: dict[str, Callable[[], Any]] = {
     "maub": lambda: mb.MAUB(links(), index="kl"),
     "maub-beta-pending": lambda: mb.MAUB(groups(), index="beta", seed=3, pending="count"),
     "maub-python": lambda: mb.MAUB(Pairs(), noise=0.5),
     "maub-all": lambda: mb.MAUB(links(), exchanges="all", noise=0.5),
+    "maub-window": lambda: mb.MAUB(links(), noise=0.5, window=15),
+    "maub-discount": lambda: mb.MAUB(groups(), index="ucbv", discount=0.9),
+    "maub-restart": lambda: mb.MAUB(groups(), index="kl", restart=mb.GLR(delta=0.9, period=7)),
+    "maub-imed": lambda: mb.MAUB(groups(), index="imed"),
+    "maub-moss": lambda: mb.MAUB(groups(), index="moss"),
     "omm": lambda: mb.OMM(composition(), noise=0.5),
     "omm-ucbv": lambda: mb.OMM(groups(), index="ucbv"),
     "cts": lambda: mb.CTS(links(), seed=2**70),
+    "cts-window": lambda: mb.CTS(groups(), seed=4, window=20),
+    "comb-lin-ucb": lambda: mb.CombLinUCB(groups(), features=features()),
+    "comb-lin-ts": lambda: mb.CombLinTS(groups(), features=features(), seed=5),
     "cucb": lambda: mb.CUCB(groups()),
     "klosm": lambda: mb.KLOSM(groups(), c=0.5),
     "escb": lambda: mb.ESCB(links(), method="sweep"),
