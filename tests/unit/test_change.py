@@ -182,6 +182,43 @@ def test_what_is_remembered_stays_with_the_labels(arguments: dict[str, object]) 
         assert moved.counts.sum() == 2 * 40
 
 
+def test_loops_are_never_in_the_queue() -> None:
+    policy = mb.OMM(mb.Problem(mb.UniformMatroid(2, 4), labels=list("abcd")), window=5)
+    play(policy, 20, [0.1, 0.2, 0.3, 0.4])
+    labels = list("abcdefghijklmnop")
+    new = mb.Problem(mb.PartitionMatroid([0] * 4 + [1] * 12, {0: 2, 1: 0}), labels=labels)
+    moved = policy.moved_to(new)
+    for _ in range(10):
+        moved.update([], [])
+    play(moved, 30, np.full(16, 0.5))
+    assert moved.counts[:4].all()
+    assert not moved.counts[4:].any()
+
+
+@pytest.mark.parametrize("arguments", [{"window": 5}, {"discount": 0.5}, {"restart": "glr"}])
+@pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
+def test_what_was_a_loop_is_observed(cls: type, arguments: dict[str, object]) -> None:
+    old = mb.Problem(mb.PartitionMatroid([0, 0, 1], {0: 1, 1: 0}), labels=list("abc"))
+    policy = cls(old, **arguments)
+    play(policy, 20, [0.5, 0.5, 0.5])
+    moved = policy.moved_to(mb.Problem(mb.UniformMatroid(1, 3), labels=list("abc")))
+    play(moved, 1, [0.5, 0.5, 0.5])
+    assert moved.counts[2] == 1
+
+
+@pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
+def test_discounted_rounds_without_decisions(cls: type) -> None:
+    """Weights stay finite when a long log is learned."""
+    policy = cls(mb.UniformMatroid(1, 3), discount=0.5)
+    play(policy, 10, [0.5, 0.5, 0.5])
+    for number in range(3000):
+        policy.update([number % 2], [0.5])
+    assert policy.effective_counts[:2] == pytest.approx([2 / 3, 4 / 3])
+    assert policy.means[:2] == pytest.approx([0.5, 0.5])
+    # What was not observed for so long is forgotten, and comes first.
+    assert policy.select().tolist() == [2]
+
+
 # ---- the watch ----
 
 

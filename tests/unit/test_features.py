@@ -245,3 +245,12 @@ def test_the_service_refuses_them() -> None:
     for spec in ("CombLinUCB", {"type": "CombLinTS", "features": {"phi": PHI}}):
         with pytest.raises(ServiceError, match="learns from features, which this server does not"):
             made_policy(spec, ADS)
+
+
+def test_propensities_while_decisions_with_features_are_open() -> None:
+    rng = np.random.default_rng(0)
+    policy = mb.CombLinTS(mb.UniformMatroid(2, 5), features=mb.LinearFeatures(n_features=3))
+    first = policy.decide(features=rng.normal(size=(5, 3)))
+    second = policy.decide(features=rng.normal(size=(5, 3)), propensities=20)
+    assert ((second.propensities > 0) & (second.propensities <= 1)).all()
+    policy.learn(first, [0.5, 0.5])

@@ -419,8 +419,15 @@ cdef class LinearKernel(PolicyKernel):
             "selection_features": (
                 None if selection is None or selection is self.fixed else np.array(selection)
             ),
-            "decided_with": [list(self.rows), self.stacked(self.rows.values())],
+            "decided_with": self.decided_with(),
         }
+
+    def decided_with(self):
+        """Ids of decisions that have features of their own, and these, one below the other. A copy
+        of a round has no decisions.
+        """
+        found = {i: rows for i, rows in self.rows.items() if self.decisions.has(i)}
+        return [list(found), self.stacked(found.values())]
 
     def stacked(self, matrices):
         """Features of several decisions, one below the other."""

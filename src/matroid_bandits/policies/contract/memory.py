@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matroid_bandits.policies.contract.checked_state import State
     from matroid_bandits.restarts import GLR
 
-__all__ = ["MemoryOption", "check_memory", "memory_caveat", "moved_memory"]
+__all__ = ["MemoryOption", "check_memory", "memory_caveat", "missing_elements", "moved_memory"]
 
 # Rounds are counted exactly, also where they are floats.
 _LONGEST = 2**53
@@ -184,11 +184,12 @@ def check_memory(state: State, kernel: Any) -> None:
         return
     table = state.table("memory")
     rounds, counts = state.integer("rounds"), state.value("counts")
-    table.flag("is_past_initial")
+    is_past_initial = table.flag("is_past_initial")
     table.integer("restarted_at", 0, rounds)
     forgotten = table.array("forgotten", np.intp, [None], 0, kernel.size - 1)
-    if len(np.unique(forgotten)) < len(forgotten):
-        raise table.refuse("forgotten", "different elements")
+    missing = missing_elements(kernel, counts) if is_past_initial else []
+    if not np.array_equal(np.sort(forgotten), missing):
+        raise table.refuse("forgotten", "the elements that have too few observations")
     if isinstance(memory, Window):
         _check_window(table, memory, counts, rounds)
     elif isinstance(memory, Discount):
@@ -197,6 +198,7 @@ def check_memory(state: State, kernel: Any) -> None:
             raise table.refuse("weights", "above 0 where something was observed, and only there")
         table.number("unit", 1.0, 1e300)
         table.integer("rescaled_at", 0, rounds)
+        table.flag("is_overdue")
     else:
         _check_blocks(table, kernel.size, counts, rounds)
     table.finish()
@@ -235,8 +237,15 @@ def _check_blocks(table: State, size: int, counts: Any, rounds: int) -> None:
     table.integer("n_restarts")
 
 
+def missing_elements(kernel: Any, counts: Any) -> Any:
+    """Elements that can be played and have too few observations, ascending."""
+    is_missing = counts < kernel.min_count
+    is_missing[kernel.matroid.loops] = False
+    return np.flatnonzero(is_missing)
+
+
 def moved_memory(
-    state: dict[str, Any] | None, fresh: dict[str, Any] | None, old_numbers: Any
+    state: dict[str, Any] | None, fresh: dict[str, Any] | None, old_numbers: Any, missing: Any
 ) -> dict[str, Any] | None:
     """What a memory has kept, for other elements.
 
@@ -246,6 +255,8 @@ def moved_memory(
         The state of the memory, and that of a fresh one for the other elements.
     old_numbers : array of int
         The former number of each of these; -1 for a new one.
+    missing : array of int
+        Those of them that can be played and have too few observations.
     """
     if state is None or fresh is None:
         return fresh
@@ -270,8 +281,10 @@ def moved_memory(
             moved[name] = np.zeros((len(old_numbers), *state[name].shape[1:]), state[name].dtype)
             moved[name][here] = state[name][old_numbers[here]]
     if moved["is_past_initial"]:
-        # New elements wait for their turn like forgotten ones.
-        moved["forgotten"] = np.append(moved["forgotten"], np.flatnonzero(~here)).astype(np.intp)
+        # New elements wait for their turn like forgotten ones, and so do those that could not be
+        # played before.
+        stays = moved["forgotten"][np.isin(moved["forgotten"], missing)]
+        moved["forgotten"] = np.append(stays, np.setdiff1d(missing, stays)).astype(np.intp)
     return moved
 
 

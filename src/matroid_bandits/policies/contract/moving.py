@@ -11,7 +11,7 @@ from matroid_bandits._core.policies.contract.decisions import DecisionTable
 from matroid_bandits.errors import no_features
 from matroid_bandits.policies.contract.checked_state import SLACK
 from matroid_bandits.policies.contract.decision import names_of
-from matroid_bandits.policies.contract.memory import moved_memory
+from matroid_bandits.policies.contract.memory import missing_elements, moved_memory
 from matroid_bandits.policies.contract.own_state import (
     learning_methods,
     reason_for_own_state,
@@ -200,7 +200,12 @@ class Moving:
             moved["stream"] = state["stream"][:1]
         for name in ("counts", "means", "earlier_means"):
             copy_rows(state[name], moved[name], old_numbers)
-        moved["memory"] = moved_memory(state["memory"], moved["memory"], old_numbers)
+        moved["memory"] = moved_memory(
+            state["memory"],
+            moved["memory"],
+            old_numbers,
+            missing_elements(new._kernel, moved["counts"]),
+        )
         if self._index_is_of_elements:
             for name, rows in moved["index"].items():
                 copy_rows(state["index"][name], rows, old_numbers)

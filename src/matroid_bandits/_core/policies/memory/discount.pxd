@@ -10,5 +10,7 @@ cdef class Discount(Memory):
     cdef readonly double unit
     cdef double weight  # of the observations that are being added
     cdef Py_ssize_t rescaled_at  # rounds that had ended at the last rescaling
+    cdef bint is_overdue  # whether weights were rescaled, and widths do not know of it
 
     cdef void set_unit(self, double unit) noexcept
+    cdef void rescale(self) noexcept

@@ -14,6 +14,9 @@ from matroid_bandits._core.indices.base cimport IndexKernel
 
 # Weights are rescaled when the unit is about this.
 cdef double LARGEST_UNIT = 1e12
+# And at this unit even if no decision is made, as when a log is learned.
+cdef double OVERDUE_UNIT = 1e100
+cdef double SMALLEST_WEIGHT = 1e-300
 # An element whose count is below this at that time is forgotten.
 cdef double SMALLEST_COUNT = 1e-6
 
@@ -62,17 +65,31 @@ cdef class Discount(Memory):
 
     cdef void end_round(self) noexcept:
         self.set_unit(self.unit / self.factor)
+        if self.unit > OVERDUE_UNIT:
+            self.rescale()
+            self.is_overdue = True
+
+    cdef void rescale(self) noexcept:
+        """Divide all weights by the unit."""
+        cdef Py_ssize_t e
+        for e in range(self.size):
+            self.weights[e] /= self.unit
+            # Where nothing was observed for very long, a weight of 0 would be that of no
+            # observation. The next decision forgets it.
+            if self.weights[e] == 0 and self.counts[e] > 0:
+                self.weights[e] = SMALLEST_WEIGHT
+        self.index.rescale(1 / self.unit)
+        self.set_unit(1.0)
 
     cdef bint is_due(self, Py_ssize_t rounds) noexcept:
-        return rounds % self.period == 0 and rounds > self.rescaled_at
+        return self.is_overdue or (rounds % self.period == 0 and rounds > self.rescaled_at)
 
     cdef object forget(self, Py_ssize_t rounds):
         """Divide all weights by the unit; elements that have next to no weight are forgotten."""
-        weights = np.asarray(self.weights)
-        weights /= self.unit
-        self.index.rescale(1 / self.unit)
-        self.set_unit(1.0)
+        self.rescale()
+        self.is_overdue = False
         self.rescaled_at = rounds
+        weights = np.asarray(self.weights)
         is_lost = (weights > 0) & (weights < SMALLEST_COUNT)
         weights[is_lost] = 0.0
         return np.flatnonzero(is_lost)
@@ -85,6 +102,7 @@ cdef class Discount(Memory):
             "weights": np.array(self.weights),
             "unit": self.unit,
             "rescaled_at": self.rescaled_at,
+            "is_overdue": bool(self.is_overdue),
         }
 
     def restore(self, state, rounds):
@@ -92,3 +110,4 @@ cdef class Discount(Memory):
         np.asarray(self.weights)[:] = state["weights"]
         self.set_unit(state["unit"])
         self.rescaled_at = state["rescaled_at"]
+        self.is_overdue = state["is_overdue"]
