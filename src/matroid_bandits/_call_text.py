@@ -29,6 +29,8 @@ def parse_call(text: str) -> tuple[str, dict[str, Any]]:
     example = "write it like MAUB(noise=0.2)"
     found = _CALL.fullmatch(compact)
     if not found or not found["name"].strip():
+        if compact.count("(") > 1:
+            example += ', and a value with brackets in quotes, MAUB(index="kl(c=0)")'
         raise ValueError(f"{abbreviated(text)} cannot be read: {example}")
     inside, parameters = found["inside"], dict[str, Any]()
     place = 0

@@ -27,9 +27,9 @@ def add_instance_options(parser: Any) -> None:
         type=named(catalog.environment),
         default=catalog.environment("gaussian"),
         metavar="NAME",
-        help="gaussian, bernoulli, or means that change: 'piecewise(changes=5001)', "
-        "'drifting(step=0.001)', 'seasonal(amplitude=0.1, period=5000)', each also with "
-        "kind=bernoulli (default: gaussian)",
+        help="gaussian, bernoulli, or means that change: 'piecewise(changes=5001)', the round of "
+        "the change, or several, 'piecewise(changes=\"3001 6001\")'; 'drifting(step=0.001)', "
+        "'seasonal(amplitude=0.1, period=5000)'; each also with kind=bernoulli (default: gaussian)",
     )
     parser.add_argument(
         "--std", type=standard_deviation, help="noise of Gaussian rewards (default: 0.2)"
@@ -60,10 +60,16 @@ class Instances:
         """The instances that the options describe; mistakes end the command."""
         if not options.matroid:
             options.parser.error("--matroid is missing; for example --matroid K20")
+        changes = options.environment.parameters.get("changes", ())
         if options.std is not None and not options.environment.is_gaussian:
             options.parser.error("--std is for gaussian rewards only")
         if options.std is not None and "std" in options.environment.parameters:
             options.parser.error("std is in the brackets of --environment and in --std")
+        for late in (c for c in changes if c > options.horizon):
+            options.parser.error(
+                f"argument --environment: the change in round {late:,} is after the last round, "
+                f"{options.horizon:,}"
+            )
         try:
             matroids = {name: catalog.matroid(name, seed=options.seed) for name in options.matroid}
         except ValueError as error:

@@ -31,7 +31,7 @@ def add_selection_options(parser: Any) -> None:
         action="append",
         default=[],
         metavar="INSTANCE",
-        help="this instance; may be repeated (default: all; `matroid-bandits run` has --list)",
+        help="this instance; may be repeated (default: all; --list shows them)",
     )
     parser.add_argument(
         "--policy",

@@ -27,7 +27,7 @@ from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.contract.availability import Availability, availability_mask
 from matroid_bandits.policies.contract.confidence import Confidence, Confident
 from matroid_bandits.policies.contract.counters import Counters
-from matroid_bandits.policies.contract.drift import DriftWatch
+from matroid_bandits.policies.contract.drift import Drift, DriftWatch
 from matroid_bandits.policies.contract.explanation import Explanation, explanation_of, is_quick
 from matroid_bandits.policies.contract.late_feedback import LateFeedback, pairs
 from matroid_bandits.policies.contract.moving import Moving
@@ -357,8 +357,19 @@ class Policy(
                 counts=self.counts,
                 index=self._in_user_units(kernel.index_values()),
                 confidence=confidence,
+                drift=self._quick_drift(),
                 **self._explained(kernel),
             )
+
+    def _quick_drift(self) -> Drift | None:
+        """Whether means seem to have changed; None if that is not known, or taken care of."""
+        if self._kernel.memory is not None or self._confidence_refusal:
+            return None
+        try:
+            with self._kernel.guard.lend_to_loop():
+                return DriftWatch.drift(self)
+        except ValueError:
+            return None
 
     def _quick_confidence(self) -> Confidence | None:
         """Whether the best basis is settled; None if that is not known, or takes long."""

@@ -253,6 +253,7 @@ cdef class PolicyKernel(DecidingKernel):
             "is_selected": self.is_selected,
             "is_decided": self.is_decided,
             "is_initial": self.is_initial,
+            "is_forced": bool(self.is_forced),
             "chosen": self.chosen_array[: self.round_rank].copy(),
             "values": self.index_values() if self.is_chosen else None,
             "available": np.array(self.is_available) if self.is_restricted else None,
@@ -325,6 +326,7 @@ cdef class PolicyKernel(DecidingKernel):
         self.is_selected = state["is_selected"]
         self.is_decided = state["is_decided"]
         self.is_initial = state["is_initial"]
+        self.is_forced = state.get("is_forced", False)
         self.known_values = state["values"]
         self.answers = {key: outcome for key, outcome in state["answers"]} or None
         self.selection = state["selection"]

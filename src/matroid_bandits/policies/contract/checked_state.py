@@ -218,6 +218,8 @@ def check_round(state: State, kernel: PolicyKernel, matroid: Matroid) -> list[St
     is_chosen = state.flag("is_chosen")
     is_selected, is_decided = state.flag("is_selected"), state.flag("is_decided")
     state.flag("is_initial")
+    if state.is_given("is_forced"):
+        state.flag("is_forced")
     if (is_selected or is_decided) and not is_chosen:
         raise state.refuse("is_chosen", "True, as something was selected")
     if state.has("available"):
@@ -259,6 +261,8 @@ def check_outcome(outcome: State, kernel: PolicyKernel, matroid: Matroid) -> Non
     outcome.integers("calls", 3)
     outcome.flag("is_decided")
     outcome.flag("is_initial")
+    if outcome.is_given("is_forced"):
+        outcome.flag("is_forced")
     if kernel.state()["stream"] is not None:
         outcome.integer("stream", 0, _LARGEST_POSITION)
     elif outcome.has("stream"):

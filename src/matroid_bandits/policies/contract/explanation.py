@@ -17,6 +17,7 @@ from matroid_bandits._tables import aligned
 from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.contract.confidence import Confidence
+from matroid_bandits.policies.contract.drift import Drift
 from matroid_bandits.problem import Problem
 
 __all__ = ["Explanation", "Line", "explanation_of", "is_quick"]
@@ -86,6 +87,9 @@ class Explanation:
         elements were available in this round. None if the policy assumes nothing about the noise,
         or if so many elements can be exchanged that it would take long; `Policy.confidence` answers
         then.
+    drift : Drift or None
+        Whether means seem to have changed, by :meth:`Policy.drift`; a sentence is printed if they
+        do. None if nothing is known about the noise, or if the policy forgets as time goes by.
     """
 
     why: str
@@ -93,6 +97,7 @@ class Explanation:
     others: list[Line]
     n_others: int
     confidence: Confidence | None = field(default=None, compare=False)
+    drift: Drift | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         lines = [self.why, "", *_table("selected", "would be replaced by", self.selected)]
@@ -102,6 +107,8 @@ class Explanation:
             lines.append(f"... and {self.n_others - len(self.others):,} more")
         if self.confidence is not None:
             lines += ["", str(self.confidence)]
+        if self.drift:
+            lines += ["", str(self.drift)]
         return "\n".join(lines)
 
 
@@ -115,6 +122,7 @@ def explanation_of(
     counts: npt.NDArray[np.int64],
     index: FloatArray,
     confidence: Confidence | None,
+    drift: Drift | None = None,
     estimates: FloatArray | None = None,
     contributions: Callable[[int], tuple[tuple[str, float], ...]] | None = None,
 ) -> Explanation:
@@ -136,6 +144,8 @@ def explanation_of(
         How often each element was observed.
     confidence : Confidence or None
         Whether the best basis is settled, if that is known.
+    drift : Drift or None
+        Whether means seem to have changed, if that is known.
     estimates : array of float, optional
         The means by features, which then say which elements are weakest.
     contributions : callable, optional
@@ -180,6 +190,7 @@ def explanation_of(
         others=[line(e) for e in shown.tolist()],
         n_others=len(others),
         confidence=confidence,
+        drift=drift,
     )
 
 

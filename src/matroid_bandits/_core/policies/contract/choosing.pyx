@@ -144,6 +144,7 @@ cdef class ChoosingKernel(RoundKernel):
             "stream": None if self.random_stream is None else self.random_stream.position(),
             "is_decided": self.is_decided,
             "is_initial": self.is_initial,
+            "is_forced": bool(self.is_forced),
         }
 
     def adopt(self, dict outcome):
@@ -157,6 +158,7 @@ cdef class ChoosingKernel(RoundKernel):
             self.random_stream.set_position(outcome["stream"])
         self.is_decided = outcome["is_decided"]
         self.is_initial = outcome["is_initial"]
+        self.is_forced = outcome.get("is_forced", False)
         self.is_chosen = True
 
     def index_values(self):
