@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -300,18 +301,26 @@ def _read(
             raise ValueError("features must not be empty: pass {label: vector}")
         return list(given), _matrix(vectors, "a vector for each label, all of one length"), None
     if hasattr(type(given), "columns") and not isinstance(given, np.ndarray):
-        return _read_frame(Table(given, "features"), names)
+        return _read_frame(given, names)
     return None, _matrix(given, "an array with a row for each element"), None
 
 
 def _read_frame(
-    table: Table, names: tuple[str, ...] | None
+    frame: Any, names: tuple[str, ...] | None
 ) -> tuple[list[Any] | None, FloatArray, list[str]]:
     """The same of a data frame."""
+    is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
+    # Columns of pandas may have numbers as names.
+    table = Table(frame.rename(columns=str) if is_pandas else frame, "features")
     columns = [name for name in table.columns if name != "element"]
     if names is not None and set(names) <= set(columns):
         # By name, in whatever order the frame has them.
         columns = list(names)
+    elif names is not None and not all(name.isdecimal() for name in columns):
+        raise ValueError(
+            f"the features are called {abbreviated(list(names))}, the columns of the data frame "
+            f"{abbreviated(columns)}; rename them, or pass an array"
+        )
     found = []
     for name in columns:
         numbers = table.complete_column(name).floats()
@@ -321,7 +330,15 @@ def _read_frame(
                 f"{table.advice_on_texts(name)}"
             )
         found.append(numbers)
-    labels = table.complete_column("element").values() if "element" in table.columns else None
+    labels = None
+    if "element" in table.columns:
+        labels = table.complete_column("element").values()
+    elif is_pandas and frame.index.tolist() != list(range(len(frame))):
+        # The index says which row is which, unless it only counts them.
+        labels = frame.index.tolist()
+    for label, times in Counter(labels or ()).items():
+        if times > 1:
+            raise ValueError(f"features have {times} rows for {label!r}; there must be one")
     matrix = np.column_stack(found) if found else np.zeros((len(table), 0))
     return labels, _matrix(matrix, "numbers"), [str(name) for name in columns]
 

@@ -133,10 +133,10 @@ def test_larger_ones(name: str) -> None:
 @every_policy
 @every_composition
 def test_every_playable_element_is_tried(cls: type[mb.Policy], name: str) -> None:
-    assert_every_playable_element_is_tried(cls(PLAYED[name]()))
+    assert_every_playable_element_is_tried(cls._example(PLAYED[name]()))
 
 
 @every_policy
 @every_composition
 def test_copies_go_on_alike(cls: type[mb.Policy], name: str) -> None:
-    assert_copies_continue_alike(cls(PLAYED[name]()), rounds=120)
+    assert_copies_continue_alike(cls._example(PLAYED[name]()), rounds=120)

@@ -550,6 +550,8 @@ def _policy_names() -> list[str]:
         cls.__name__
         for cls in classes
         if isinstance(cls, type) and issubclass(cls, mb.Policy) and cls is not mb.Policy
+        # Not those that learn elements together.
+        if not cls._confidence_refusal
     ]
 
 

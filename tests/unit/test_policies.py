@@ -145,6 +145,9 @@ def test_parameters_are_what_was_passed_and_can_be_read() -> None:
         "noise": 0.5,
         "seed": 4,
         "pending": "ignore",
+        "window": None,
+        "discount": None,
+        "restart": None,
     }
     assert (policy.noise, policy.seed, policy.neighborhood) == (0.5, 4, "lean")
     assert policy.index == mb.UCB(noise=0.5)
@@ -247,7 +250,8 @@ def test_a_constructor_without_super_is_explained() -> None:
 
 def test_signatures_and_help_name_what_is_there() -> None:
     parameters = list(inspect.signature(mb.OMM).parameters)
-    assert parameters == ["matroid", "index", "noise", "seed", "pending"]
+    assert parameters[:5] == ["matroid", "index", "noise", "seed", "pending"]
+    assert parameters[5:] == ["window", "discount", "restart"]
     for cls in mb.catalog.POLICIES.values():
         kinds = [p.kind for p in inspect.signature(cls).parameters.values()][1:]
         data = [inspect.Parameter.POSITIONAL_OR_KEYWORD] if cls is mb.OSUB else []

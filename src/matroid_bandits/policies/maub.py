@@ -243,8 +243,7 @@ class MAUB(IndexPolicy[Selection]):
             state.value("partner")
         if state.has("decided_key"):
             state.independent_key("decided_key", matroid)
-        if state.is_given("begins_again"):
-            state.flag("begins_again")
+        state.later_flag("begins_again")
         if state.is_given("thinned"):
             _check_thresholds(state, self._kernel)
         # The round that was decided last can be undone.

@@ -41,7 +41,9 @@ def may_stop(policy: Policy[Any], delta: float) -> tuple[Confidence | None, str]
         )
     try:
         found = Confident.confidence(policy, delta)
-    except ValueError:
+    except ValueError as error:
+        if getattr(policy, "discount", None) is not None:
+            return None, f"It cannot be said whether the best basis is settled: {error}."
         name = type(policy).__name__
         noise = "no noise" if getattr(policy, "noise", None) == 0 else "nothing about the noise"
         return None, (

@@ -81,6 +81,8 @@ cdef class PolicyKernel(DecidingKernel):
         selection = self.selection, self.selection_key
         self.shift_waiting(row, -1)
         self.selection = self.selection_key = None
+        # Values of a call that failed were computed with these plays pending.
+        self.forget_draws()
         try:
             self.choose_for(is_available, allow_smaller, rule)
         except BaseException:

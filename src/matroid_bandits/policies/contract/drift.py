@@ -132,11 +132,16 @@ class DriftWatch:
         >>> for round in range(200):
         ...     policy.update([0], [rng.normal(0.5 if round < 150 else 0.9, 0.2)])
         >>> print(policy.drift())
-        The mean of 1 element seems to have changed, that of 0 most clearly: from about 0.498 to \
-about 0.766.
+        The mean of 1 element seems to have changed, that of 0 most clearly: from about 0.5124 to \
+about 0.7642.
         """
         accepted = checked_delta(delta)
         kernel = self._kernel
+        if self._confidence_refusal:  # type: ignore[attr-defined]
+            raise ValueError(
+                "drift is for policies that learn the mean of every element by itself; "
+                f"{type(self).__name__} does not"
+            )
         with kernel.guard.hold():
             chosen: Family = self._family(noise, family)  # type: ignore[attr-defined]
             counts = kernel.counts_copy()

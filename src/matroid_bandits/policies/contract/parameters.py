@@ -69,7 +69,7 @@ class Parametrized(metaclass=PolicyType):
         >>> import matroid_bandits as mb
         >>> mb.OMM(mb.UniformMatroid(1, 2), noise=0.2).get_params()
         {'matroid': UniformMatroid(rank=1, size=2), 'index': 'ucb', 'noise': 0.2, 'seed': 0,
-        'pending': 'ignore'}
+        'pending': 'ignore', 'window': None, 'discount': None, 'restart': None}
         """
         found: dict[str, Any] = {}
         for name, parameter in type(self).__signature__.parameters.items():

@@ -50,7 +50,11 @@ cdef class Discount(Memory):
 
     cdef void begin(self, Py_ssize_t round, Py_ssize_t rounds) noexcept:
         """An observation of the present round will have the age 0 when that has ended."""
-        self.weight = self.unit * pow(self.factor, <double>(rounds - round))
+        if round > rounds:
+            # The unit at the end of this round, to the last bit.
+            self.weight = self.unit / self.factor
+        else:
+            self.weight = self.unit * pow(self.factor, <double>(rounds - round))
         self.index.weight = self.weight
 
     cdef bint accepts(self, Py_ssize_t e, Py_ssize_t round, Py_ssize_t rounds) noexcept:
