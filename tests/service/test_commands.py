@@ -80,7 +80,11 @@ def test_parquet_to_a_pipe(database: Path) -> None:
     command = [sys.executable, "-m", "matroid_bandits", "log", "news", "--format", "parquet"]
     command += ["--database", str(database)]
     done = subprocess.run(command, capture_output=True, check=True)
-    assert pq.read_table(BytesIO(done.stdout)).column_names[-2:] == ["element", "reward"]
+    assert pq.read_table(BytesIO(done.stdout)).column_names[-3:] == [
+        "element",
+        "reward",
+        "propensity",
+    ]
 
 
 def test_replay(database: Path, capsys) -> None:

@@ -27,7 +27,15 @@ POLICIES: list[Any] = [
     *(name for name, cls in catalog.POLICIES.items() if not catalog.takes_features(cls)),
     *(f"MAUB(index={index}, seed=3)" for index in catalog.INDICES),
     # Those that know how often an element was observed.
-    *(f"OMM(index={index}, pending=count)" for index in catalog.INDICES if index != "mean"),
+    *(
+        f"OMM(index={index}, pending=count)"
+        for index in catalog.INDICES
+        if index not in ("mean", "imed")
+    ),
+    "MAUB(noise=0.3, window=20)",
+    "MAUB(index=kl, discount=0.9)",
+    "MAUB(noise=0.1, restart=glr)",
+    "CTS(window=15, seed=2)",
     "MAUB(neighborhood=paper, index=kl)",
     "MAUB(exchanges=all, noise=0.3, pending=count)",
     "MAUB(exchanges=2, index=kl)",
