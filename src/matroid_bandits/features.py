@@ -183,7 +183,7 @@ class LinearFeatures:
         available : array of uint8, optional
             1 where an element is available; None if all are.
         fixed : array, optional
-            The features of elements that are missing; by default 0.
+            The features of elements that are missing; by default they have none.
         """
         labels, matrix, _ = _read(given, self._names)
         if matrix.shape[1] != self._n_features:
@@ -200,7 +200,9 @@ class LinearFeatures:
             rows = np.array(matrix)
         else:
             elements = problem.elements(labels)
-            rows = np.zeros((problem.size, self._n_features)) if fixed is None else fixed.copy()
+            # Who is not available may have no features; NaN if so.
+            shape = problem.size, self._n_features
+            rows = np.full(shape, np.nan) if fixed is None else fixed.copy()
             rows[elements] = matrix
             if fixed is None:
                 missing = np.ones(problem.size, bool) if available is None else available != 0
@@ -214,7 +216,7 @@ class LinearFeatures:
 
     def refuse_far_apart(self, rows: FloatArray) -> None:
         """Refuse a prior that is so much wider than the noise that no digits are left."""
-        largest = float(np.abs(rows).max(initial=0.0))
+        largest = float(np.nan_to_num(np.abs(rows)).max(initial=0.0))
         if largest * self._prior > _MOST_APART * self._noise:
             raise ValueError(
                 f"the prior {self._prior:g} times the largest feature {largest:g} is more than "

@@ -160,6 +160,29 @@ def test_statistics_from_elsewhere() -> None:
     assert policy.n_restarts == 1
 
 
+def test_statistics_of_many_observations_come_in_blocks() -> None:
+    """As if they had come one by one, but not one by one."""
+    seen = np.random.default_rng(4).normal(size=7).tolist()
+    for number in (101, 1000, 1023):
+        at_once, in_parts = (mb.OMM(MATROID, noise=1e6, restart="glr") for _ in range(2))
+        for policy in (at_once, in_parts):
+            for reward in seen:
+                policy.update([0], [reward])
+        at_once.observe({0: (0.25, number)})
+        for part in [100] * (number // 100) + [number % 100]:
+            in_parts.observe({0: (0.25, part)})
+        one, other = (p._kernel.state()["memory"] for p in (at_once, in_parts))
+        levels = min(one["n_blocks"].shape[1], other["n_blocks"].shape[1])
+        for state in (one, other):
+            assert not state["n_blocks"][:, levels:].any()
+            state["n_blocks"] = state["n_blocks"][:, :levels]
+            state["sums"] = state["sums"][:, :levels]
+        assert np.array_equal(one["n_blocks"], other["n_blocks"])
+        used = np.arange(4) < one["n_blocks"][0][:, np.newaxis]
+        assert np.allclose(one["sums"][0][used], other["sums"][0][used], rtol=1e-12)
+    mb.OMM(MATROID, restart="glr").observe({0: (0.5, 2**53)})
+
+
 # ---- elements that come and go ----
 
 

@@ -254,3 +254,15 @@ def test_propensities_while_decisions_with_features_are_open() -> None:
     second = policy.decide(features=rng.normal(size=(5, 3)), propensities=20)
     assert ((second.propensities > 0) & (second.propensities <= 1)).all()
     policy.learn(first, [0.5, 0.5])
+
+
+def test_elements_without_features_are_not_played() -> None:
+    problem = mb.Problem(mb.UniformMatroid(2, 4), labels=list("abcd"))
+    policy = mb.CombLinUCB(problem, features=mb.LinearFeatures(n_features=2))
+    given = {"a": [1.0, 0.0], "c": [0.0, 1.0]}
+    assert policy.select(["a", "c"], features=given) == ["a", "c"]
+    assert policy.select(["a", "c"], features=given) == ["a", "c"]
+    with pytest.raises(ValueError, match="features have no vector for 'b', which is available"):
+        policy.select()
+    policy.update({"a": -1.0, "c": -1.0})
+    assert policy.theta == pytest.approx([-0.5, -0.5])

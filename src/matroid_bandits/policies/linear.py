@@ -235,7 +235,11 @@ class LinearPolicy(CompiledPolicy[Selection]):
         }
         for key, needed in is_needed.items():
             if state.has(key):
-                state.array(key, np.float64, [size, d])
+                rows = state.value(key)
+                is_table = isinstance(rows, np.ndarray) and rows.dtype == float
+                # Elements that were not available may have none: NaN.
+                if not is_table or rows.shape != (size, d) or np.isinf(rows).any():
+                    raise state.refuse(key, f"an array of {size} x {d} float64, none infinite")
             elif self._phi is None and needed:
                 raise state.refuse(key, "known, as something was selected")
         kept = state.value("decided_with")

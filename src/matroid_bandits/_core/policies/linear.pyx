@@ -142,6 +142,11 @@ cdef class LinearKernel(PolicyKernel):
             values = np.empty(len(candidates))
             self.evaluate_rows(self.features[candidates], theta, root, values)
             self.values[candidates] = values
+        for e in candidates[np.isnan(self.values[candidates])][:1].tolist():
+            raise ValueError(
+                f"features have no vector for {self.feedback.name(e)!r}, which is available; pass "
+                "features=... for all available elements"
+            )
         return 0
 
     cdef int evaluate_rows(self, rows, theta, root, values) except -1:
@@ -197,11 +202,13 @@ cdef class LinearKernel(PolicyKernel):
             # What was selected becomes a decision with its own features.
             self.offered = features
         elif self.selection is not None and not to_decide:
-            if not np.array_equal(features, self.selection_features):
+            if not np.array_equal(features, self.selection_features, equal_nan=True):
                 # No key, so that the decision is not what is selected again.
                 self.selection_key = None
                 self.use(features)
-        elif self.features is None or not np.array_equal(features, self.features):
+        elif self.features is None or not np.array_equal(
+            features, self.features, equal_nan=True
+        ):
             if self.is_chosen or self.answers is not None:
                 before[2] = self.put_aside()
             self.use(features)
@@ -259,7 +266,7 @@ cdef class LinearKernel(PolicyKernel):
         features = self.features
         identifier = DecidingKernel.new_decision(self, identifier, elements)
         if features is not self.fixed:
-            self.rows[identifier] = features[np.asarray(elements)]
+            self.rows[identifier] = np.nan_to_num(features[np.asarray(elements)])
         self.features = self.fixed if self.offered is None else self.offered
         self.offered = None
         return identifier
@@ -320,7 +327,9 @@ cdef class LinearKernel(PolicyKernel):
                     features = self.features if ends_round else self.selection_features
                     if features is None:
                         raise features_missing()
-                    self.prepare(features[np.asarray(elements)], elements, rewards)
+                    self.prepare(
+                        np.nan_to_num(features[np.asarray(elements)]), elements, rewards
+                    )
                 PolicyKernel.update(self, elements, rewards, observe)
             finally:
                 self.prepared = None
@@ -376,7 +385,9 @@ cdef class LinearKernel(PolicyKernel):
         if self.prepared is None:
             # In a simulation, by the fixed features.
             chosen = np.asarray(<Py_ssize_t[:n]>elements)
-            self.prepared = self.extended(self.features[chosen], np.asarray(<double[:n]>rewards))
+            self.prepared = self.extended(
+                np.nan_to_num(self.features[chosen]), np.asarray(<double[:n]>rewards)
+            )
         self.system, self.prepared = self.prepared, None
         self.solution = None
         return 0

@@ -31,6 +31,8 @@ __all__ = ["MemoryOption", "check_memory", "memory_caveat", "missing_elements", 
 # Rounds are counted exactly, also where they are floats.
 _LONGEST = 2**53
 _SMALLEST_DISCOUNT = 1e-6
+# That of weights, after a last round.
+_LARGEST_UNIT = 1e107
 # Blocks of rewards of one size, and the sizes there can be.
 _MAX_BLOCKS = 3
 _MAX_LEVELS = 62
@@ -196,7 +198,7 @@ def check_memory(state: State, kernel: Any) -> None:
         weights = table.array("weights", np.float64, [kernel.size], 0.0)
         if ((weights > 0) != (counts > 0)).any():
             raise table.refuse("weights", "above 0 where something was observed, and only there")
-        table.number("unit", 1.0, 1e300)
+        table.number("unit", 1.0, _LARGEST_UNIT)
         table.integer("rescaled_at", 0, rounds)
         table.flag("is_overdue")
     else:
@@ -230,6 +232,8 @@ def _check_blocks(table: State, size: int, counts: Any, rounds: int) -> None:
     blocks = table.array("n_blocks", np.uint8, [size, levels], 0, _MAX_BLOCKS)
     if not np.array_equal(blocks @ (1 << np.arange(levels, dtype=np.int64)), counts):
         raise table.refuse("n_blocks", "as many rewards of each element as are counted")
+    if counts.max(initial=0) > _LONGEST:
+        raise table.refuse("n_blocks", "at most 2**53 rewards of an element")
     table.array("element_restarted_at", np.intp, [size], 0, rounds)
     changed = table.array("changed", np.intp, [None], 0, size - 1)
     if len(np.unique(changed)) < len(changed):

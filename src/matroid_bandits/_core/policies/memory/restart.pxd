@@ -28,5 +28,6 @@ cdef class Restart(Memory):
 
     cdef int grow_levels(self, int64_t count) except -1
     cdef void append(self, Py_ssize_t e, double reward) noexcept
+    cdef int append_many(self, Py_ssize_t e, double mean, int64_t count) except -1
     cdef double statistic(self, Py_ssize_t e, double limit) noexcept
     cdef bint has_changed(self, Py_ssize_t e) noexcept

@@ -15,6 +15,7 @@ from matroid_bandits._core.indices.base cimport IndexKernel
 
 cdef enum:
     MAX_BLOCKS = 3  # of each size
+    FEW = 100
 
 
 cdef class Restart(Memory):
@@ -92,8 +93,45 @@ cdef class Restart(Memory):
             self.new_mean = (self.counts[e] * self.means[e] + count * mean) / self.new_count
         self.largest_count = max(self.largest_count, self.new_count)
         self.grow_levels(self.largest_count + 2)
-        for _ in range(count):
-            self.append(e, mean)
+        if count <= FEW:
+            for _ in range(count):
+                self.append(e, mean)
+        else:
+            self.append_many(e, mean, count)
+        return 0
+
+    cdef int append_many(self, Py_ssize_t e, double mean, int64_t count) except -1:
+        """The same blocks in a few steps. On each level the oldest blocks are merged two by two
+        until two or three are left; all that are merged from new ones are equal.
+        """
+        cdef Py_ssize_t level = 0
+        new = []  # from the level below, the oldest first; then `count` blocks of `value`
+        value = mean
+        while new or count > 0:
+            blocks = [self.sums[e, level, i] for i in range(self.n_blocks[e, level])] + new
+            n_merges = max(0, (len(blocks) + count - 2) // 2) if len(blocks) + count > 3 else 0
+            # Those that are not all of equal blocks are merged one by one.
+            while count > 0 and len(blocks) < 8:
+                blocks.append(value)
+                count -= 1
+            n_listed = min(n_merges, len(blocks) // 2)
+            new = [blocks[2 * i] + blocks[2 * i + 1] for i in range(n_listed)]
+            rest = blocks[2 * n_listed :]
+            n_merges -= len(new)
+            if n_merges > 0 and len(rest) % 2:
+                rest.append(value)
+                count -= 1
+            # What is left of the listed ones comes before the equal ones.
+            while n_merges > 0 and rest:
+                new.append(rest.pop(0) + rest.pop(0))
+                n_merges -= 1
+            count -= 2 * n_merges
+            rest += [value] * count
+            self.n_blocks[e, level] = len(rest)
+            for i, block in enumerate(rest):
+                self.sums[e, level, i] = block
+            value, count = 2 * value, n_merges
+            level += 1
         return 0
 
     cdef void append(self, Py_ssize_t e, double reward) noexcept:
