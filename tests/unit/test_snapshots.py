@@ -109,7 +109,7 @@ def test_a_snapshot_is_a_zip_that_others_can_read(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
         main = json.loads(archive.read("snapshot.json"))
-        assert main["version"] == 2
+        assert main["version"] == 3
         assert main["library"] == mb.__version__
         counts = np.load(io.BytesIO(archive.read("arrays/0.npy")))
     assert counts.tolist() == [0, 1, 2, 3, 4]
@@ -236,9 +236,9 @@ def npy(header: str, data: bytes = b"") -> bytes:
 
 
 def test_a_newer_version_is_refused(path: Path) -> None:
-    main = {"format": "matroid-bandits snapshot", "version": 3, "library": "7.1", "more": []}
+    main = {"format": "matroid-bandits snapshot", "version": 4, "library": "7.1", "more": []}
     data = forged({"snapshot.json": json.dumps(main).encode()})
-    refused(path, data, "has version 3 of the format, written by matroid-bandits '7.1'; this is")
+    refused(path, data, "has version 4 of the format, written by matroid-bandits '7.1'; this is")
 
 
 ARRAY = npy("{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }", bytes(8))

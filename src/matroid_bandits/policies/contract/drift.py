@@ -150,7 +150,9 @@ about 0.7642.
                     "drift compares rewards of different times, which a policy with discount= does "
                     "not keep apart; use window= or restart="
                 )
-            statistics, before, after = _splits(kernel, chosen)
+            # Rewards may be so large that sums or squares overflow.
+            with np.errstate(over="ignore", invalid="ignore"):
+                statistics, before, after = _splits(kernel, chosen)
         n_elements = max(1, len(counts) - len(self._problem.matroid.loops))
         with np.errstate(divide="ignore"):
             thresholds = log(3 * n_elements / accepted) + 1.5 * np.log(counts)
