@@ -158,7 +158,7 @@ cdef struct Statistics:
     int64_t *index_counts
     const double *inverse_roots
     Py_ssize_t n_inverse_roots
-    double *earlier_means  # two for each element
+    double *earlier_means  # two for each element; NULL if they are not kept
 
 
 cdef inline Statistics statistics_of(RoundKernel policy) noexcept:
@@ -180,7 +180,7 @@ cdef inline int64_t observe(Statistics *statistics, Py_ssize_t e, double reward)
     cdef int64_t index_count = count + 1
     statistics.means[e] = updated_mean(count, statistics.means[e], reward)
     statistics.counts[e] = count + 1
-    if (count + 1) & count == 0:
+    if (count + 1) & count == 0 and statistics.earlier_means != NULL:
         # A power of two.
         statistics.earlier_means[2 * e] = statistics.earlier_means[2 * e + 1]
         statistics.earlier_means[2 * e + 1] = statistics.means[e]

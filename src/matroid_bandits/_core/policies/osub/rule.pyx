@@ -374,6 +374,7 @@ cdef class OSUBKernel(PolicyKernel):
         statistics.index_counts = &self.arm_index_counts[0]
         statistics.inverse_roots = &self.inverse_roots[0]
         statistics.n_inverse_roots = self.inverse_roots.shape[0]
+        statistics.earlier_means = NULL
         if observe(&statistics, arm, reward) == 1:
             self.enter(arm)
         self.settle(arm)
