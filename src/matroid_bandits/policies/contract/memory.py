@@ -8,6 +8,7 @@ loaded (docs/change.md).
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,6 +195,7 @@ def check_memory(state: State, kernel: Any) -> None:
         raise table.refuse("forgotten", "the elements that have too few observations")
     if isinstance(memory, Window):
         _check_window(table, memory, counts, rounds)
+        _check_sums(table, kernel.index)
     elif isinstance(memory, Discount):
         weights = table.array("weights", np.float64, [kernel.size], 0.0)
         if ((weights > 0) != (counts > 0)).any():
@@ -221,6 +223,18 @@ def _check_window(table: State, memory: Window, counts: Any, rounds: int) -> Non
     table.array("sums", np.float64, [size])
     table.array("errors", np.float64, [size])
     table.array("has_lost", np.uint8, [size], 0, 1)
+
+
+def _check_sums(table: State, index: Any) -> None:
+    """Means come from the sums in a window; for an index with bounds they must be within these."""
+    if not (isfinite(index.low) and isfinite(index.high)):
+        return
+    elements, rewards = table.value("element"), table.value("reward")
+    if len(rewards) and not index.low <= rewards.min() <= rewards.max() <= index.high:
+        raise table.refuse("reward", f"rewards from {index.low:g} to {index.high:g}")
+    sums = table.value("sums") + table.value("errors")
+    if np.abs(sums - np.bincount(elements, rewards, len(sums))).max(initial=0.0) > 1e-6:
+        raise table.refuse("sums", "the sums of the rewards in the window")
 
 
 def _check_blocks(table: State, size: int, counts: Any, rounds: int) -> None:
