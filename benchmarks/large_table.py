@@ -1,4 +1,4 @@
-"""The tables of docs/large.md: ``python -m benchmarks.large_table results/large``."""
+"""The tables of docs/explanation/large.md: ``python -m benchmarks.large_table results/large``."""
 
 import sys
 

@@ -2,7 +2,7 @@
 
 Runs in an environment of its own (``make sage``) and imports nothing of the package. A job comes
 as JSON on stdin, its result goes as JSON to stdout: see `Job` and `run`. Plays, counters and
-regret are those of docs/maub.md and docs/random-numbers.md, to the last bit.
+regret are those of docs/explanation/maub.md and docs/reference/random-numbers.md, to the last bit.
 
 It is meant to be as fast as such a program can be. Its *form* has three parts:
 

@@ -1,4 +1,4 @@
-"""Random streams: which random numbers are used for what (docs/random-numbers.md).
+"""Random streams: which random numbers are used for what (docs/reference/random-numbers.md).
 
 Each use has a *domain*, a constant of 128 bits. A stream is what NumPy gives for the words
 ``[domain, seed]``, or ``[domain, seed, element]`` for the rewards or the random walk of one

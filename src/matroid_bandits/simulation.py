@@ -108,8 +108,8 @@ def simulate(
     """Play `horizon` rounds and measure the pseudo-regret.
 
     The k-th reward of an element depends on (seed, element, k) alone, so policies run with the
-    same seed get the same rewards; docs/random-numbers.md says how to replay them. Built-in
-    policies run compiled; any object with `select` and `update` can be simulated.
+    same seed get the same rewards; docs/reference/random-numbers.md says how to replay them.
+    Built-in policies run compiled; any object with `select` and `update` can be simulated.
 
     If the means of the environment change, the regret of a round is against the best basis of that
     round (dynamic regret), and a reward is drawn in the round in which its element is played, also

@@ -1,8 +1,8 @@
 """MAUB's search by bounds, with indices that are no lines in a width, against a look at all values.
 
-Both must play the same bases, ties included, round for round (docs/rounds.md). The cases are those
-in which bounds are most easily wrong: equal statistics, equal means, many leaders, large classes,
-pending plays, and observations of any elements at any time.
+Both must play the same bases, ties included, round for round (docs/explanation/rounds.md). The
+cases are those in which bounds are most easily wrong: equal statistics, equal means, many leaders,
+large classes, pending plays, and observations of any elements at any time.
 """
 
 import pickle

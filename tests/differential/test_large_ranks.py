@@ -1,4 +1,5 @@
-"""MAUB on graphs where partners are found when they are needed (docs/large-ranks.md)."""
+"""MAUB on graphs where partners are found when they are needed
+(docs/explanation/large-ranks.md)."""
 
 import pickle
 

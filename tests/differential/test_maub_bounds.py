@@ -1,4 +1,5 @@
-"""MAUB's bounds on groups of elements, where they are most easily wrong (docs/rounds.md).
+"""MAUB's bounds on groups of elements, where they are most easily wrong
+(docs/explanation/rounds.md).
 
 Large symmetry classes, equal means and many leaders: groups are nearly level, every play hangs on
 small differences, and bounds are carried from round to round. The rule with NumPy and the published

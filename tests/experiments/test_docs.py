@@ -1,4 +1,4 @@
-"""The examples of docs/studies.md and docs/cluster.md run."""
+"""The examples of docs/reference/study-file.md and docs/howto/cluster.md run."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from matroid_bandits.cli import _parser
 from matroid_bandits.experiments import load_study
 
 DOCS = Path(__file__).parents[2] / "docs"
-TEXT = (DOCS / "studies.md").read_text()
+TEXT = (DOCS / "reference" / "study-file.md").read_text()
 
 
 def blocks(language: str) -> list[str]:
@@ -58,7 +58,7 @@ def test_from_python(tmp_path: Path, capsys, monkeypatch) -> None:
 
 # ---- On a cluster ----
 
-CLUSTER = (DOCS / "cluster.md").read_text()
+CLUSTER = (DOCS / "howto" / "cluster.md").read_text()
 
 
 def test_the_python_of_the_cluster_page_runs(tmp_path: Path, monkeypatch) -> None:

@@ -175,7 +175,8 @@ def test_long_tails(noise: Callable) -> None:
 
 @pytest.mark.parametrize("first_look, documented", [(2, 0.133), (20, 0.068)])
 def test_skewed_differences_as_documented(first_look: int, documented: float) -> None:
-    """An exponential regret against a constant one; the shares are those of docs/studies.md.
+    """An exponential regret against a constant one; the shares are those of
+    docs/reference/study-file.md.
 
     They are of 20,000 paths. Four standard errors of both shares together are at most 2.4 %.
     """

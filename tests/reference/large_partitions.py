@@ -1,8 +1,9 @@
 """MAUB on partition matroids with NumPy, for ground sets that `ReferenceMAUB` is too slow for.
 
-The steps are those of docs/maub.md. In a partition matroid an element can replace whatever the
-leader has of its group, so all elements of a group have one partner: the leader's lowest there.
-Every round looks at every element. Floating-point operations are ordered as in `ReferenceMAUB`.
+The steps are those of docs/explanation/maub.md. In a partition matroid an element can replace
+whatever the leader has of its group, so all elements of a group have one partner: the leader's
+lowest there. Every round looks at every element. Floating-point operations are ordered as in
+`ReferenceMAUB`.
 """
 
 import math

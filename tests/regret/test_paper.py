@@ -1,8 +1,8 @@
 """Counts and regrets of the paper's experiments, mean of 20 seeds.
 
 The margins were fixed beforehand: a factor of 2 on oracle calls and of 3 on the other counts is
-about what the spread over seeds allows (docs/reproduction.md). The paper does not give the linear
-instance, so its counts are not compared; nor is its regret here, to save time.
+about what the spread over seeds allows (docs/explanation/reproduction.md). The paper does not give
+the linear instance, so its counts are not compared; nor is its regret here, to save time.
 """
 
 import pytest

@@ -50,7 +50,7 @@ def calls(text: str) -> Iterator[tuple[str, str, str | None]]:
 
 def test_curl(url: str) -> None:
     client, answers = Client(url), []
-    for block in blocks("http.md", "sh"):
+    for block in blocks("reference/http.md", "sh"):
         for method, path, body in calls(block):
             content = None if body is None else json.loads(body)
             if path.endswith("/log"):
@@ -72,7 +72,7 @@ def test_curl_itself(url: str) -> None:
     version = subprocess.run(["curl", "--version"], capture_output=True, text=True, check=True)
     if tuple(map(int, version.stdout.split()[1].split(".")[:2])) < (7, 82):
         pytest.skip("curl is older than --json")
-    script = "\n".join(blocks("http.md", "sh")).replace(ADDRESS, url)
+    script = "\n".join(blocks("reference/http.md", "sh")).replace(ADDRESS, url)
     subprocess.run(["bash", "-ec", script], check=True, capture_output=True, timeout=60)
     assert Client(url).bandit("news")["decided"] == 6
 
@@ -81,7 +81,7 @@ def test_curl_itself(url: str) -> None:
 def test_javascript(url: str, tmp_path: Path) -> None:
     client = Client(url)
     client.create("news", {"matroid": "U(2,3)", "labels": ["a", "b", "c"]}, "MAUB(index=kl)")
-    (code,) = blocks("http.md", "js")
+    (code,) = blocks("reference/http.md", "js")
     file = tmp_path / "page.mjs"
     # Before version 19, Node has it in a module.
     start = 'import { webcrypto } from "node:crypto"; globalThis.crypto ??= webcrypto;\n'
@@ -95,7 +95,7 @@ def test_javascript(url: str, tmp_path: Path) -> None:
 
 def test_python(url: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    first, second = blocks("service.md", "python")
+    first, second = blocks("howto/service.md", "python")
     exec(first.replace(ADDRESS, url), {})
     assert capsys.readouterr().out == "('flood', 'record')\n"
     assert Client(url).bandit("news")["decided"] == 101

@@ -158,8 +158,8 @@ def test_the_approximate_methods_miss_what_exact_finds() -> None:
 
 @every_method
 def test_below_the_chord(method: str) -> None:
-    # docs/escb.md: element 1 is best, but below the chord from 0 to 2 in the plane of spread and
-    # mean, so greedy finds it at no price.
+    # docs/explanation/escb.md: element 1 is best, but below the chord from 0 to 2 in the plane of
+    # spread and mean, so greedy finds it at no price.
     policy = mb.ESCB(mb.UniformMatroid(1, 3), method=method)
     for element, count, mean in ((0, 900, 0.5), (1, 90, 0.35), (2, 10, -0.4)):
         for _ in range(count):

@@ -52,7 +52,7 @@ def test_examples_are_short_and_described(script: Path) -> None:
     text = script.read_text()
     assert len(text.splitlines()) < 80
     assert f"({script.name})" in (ROOT / "examples" / "README.md").read_text()
-    assert f"{script.name}" in (ROOT / "docs" / "examples.md").read_text()
+    assert f"{script.name}" in (ROOT / "docs" / "howto" / "examples.md").read_text()
 
 
 def test_the_news_page_is_better_than_chance(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_examples_run(capsys) -> None:
 
 def test_in_production(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    page = (README.parent / "docs" / "production.md").read_text()
+    page = (README.parent / "docs" / "howto" / "production.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     assert len(blocks) == 10
     namespace: dict[str, object] = {}
@@ -33,7 +33,7 @@ def test_in_production(tmp_path: Path, monkeypatch, capsys) -> None:
     assert namespace["policy"].counts.sum() > 3000
 
 
-PAGES = sorted(path for path in README.parent.glob("docs/*.md") if ">>> " in path.read_text())
+PAGES = sorted(path for path in README.parent.glob("docs/*/*.md") if ">>> " in path.read_text())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,7 +1,7 @@
 """`fit`, `partial_fit` and `predict` around a policy, as programs written for MABWiser call them.
 
 The names and their meaning are those of ``mabwiser.mab.MAB``; MABWiser itself is not needed.
-docs/adapters.md has a table of both.
+docs/howto/adapters.md has a table of both.
 """
 
 from __future__ import annotations

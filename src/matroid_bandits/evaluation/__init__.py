@@ -1,4 +1,4 @@
-"""What a policy would have earned, from the log of another one (docs/evaluation.md)."""
+"""What a policy would have earned, from the log of another one (docs/howto/evaluation.md)."""
 
 from matroid_bandits.evaluation.estimating import Evaluation, evaluate_log
 

@@ -47,7 +47,7 @@ class CTS(GreedyPolicy[Selection]):
         For means that change: the weight of an observation shrinks by this factor with every round.
     restart : "glr", GLR or dict, optional
         For means that change: a test finds that a mean has changed, and everything is learned anew.
-        At most one of the three is given; docs/change.md compares them.
+        At most one of the three is given; docs/howto/change.md compares them.
 
     References
     ----------

@@ -4,8 +4,8 @@ Combinatorial Bandits Revisited (NeurIPS 2015).
 Assumes independent rewards. Departures: the paper is for rewards in [0, 1]; the noise is a
 parameter here, and 1/2 gives the paper's rule. ln ln t is ln(max(1, ln t)), so that it is never
 negative. The paper leaves open how the best basis is found; "exact" finds it, "exchange" and
-"sweep" come close (docs/escb.md). Initial rounds as in OMM: greedy, unobserved elements first.
-Values that differ by less than rounding errors are ties; the basis found first wins.
+"sweep" come close (docs/explanation/escb.md). Initial rounds as in OMM: greedy, unobserved elements
+first. Values that differ by less than rounding errors are ties; the basis found first wins.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Assumes rewards whose means are not negative. Departures:
 
 - The paper keeps a basis for every cell of lambda in which the order of the rounded weights is
   fixed. lambda only grows, so one basis is enough: that of the present cell. Cells behind are
-  dropped, and the next one is entered by exchanges (docs/faster-cucb.md).
+  dropped, and the next one is entered by exchanges (docs/explanation/faster-cucb.md).
 - How features are rounded: means to powers of 1 + eps, 1/sqrt(count) to powers of 1 + eps/2, both
   down, and means that hardly matter beside the confidence width to 0. In sum a factor of 1 + eps.
 - lambda is that of CUCB, sqrt(1.5 ln t) with t the number of the present round, initial rounds

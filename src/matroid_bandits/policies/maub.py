@@ -81,7 +81,7 @@ class MAUB(IndexPolicy[Selection]):
         For means that change: the weight of an observation shrinks by this factor with every round.
     restart : "glr", GLR or dict, optional
         For means that change: a test finds that a mean has changed, and everything is learned anew.
-        At most one of the three is given; docs/change.md compares them.
+        At most one of the three is given; docs/howto/change.md compares them.
 
     Notes
     -----
@@ -201,7 +201,7 @@ class MAUB(IndexPolicy[Selection]):
             return "all"
         if self._index._needs_partners:
             return "one"
-        # docs/many-exchanges.md has the study that this is from.
+        # docs/explanation/many-exchanges.md has the study that this is from.
         several = 1 if self._is_published else round(self._problem.rank / RANK_PER_EXCHANGE)
         return several if several > 1 else "one"
 

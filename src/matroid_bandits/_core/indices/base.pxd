@@ -44,7 +44,7 @@ cdef class IndexKernel:
     cdef bint needs_rewards
     # Whether it implements `value_above`, for values that are expensive to compute.
     cdef bint is_lazy
-    # Whether it implements the bounds at the end of this class (docs/other-indices.md).
+    # Whether it implements the bounds at the end of this class (docs/explanation/other-indices.md).
     cdef bint has_bounds
     cdef double ceiling  # no value is above this
     # Values, bounds and differences of two values are exact up to `slack`, an absolute error, and
@@ -66,7 +66,8 @@ cdef class IndexKernel:
     cdef const int64_t[::1] index_counts
     cdef const double[::1] inverse_root
 
-    # For means that change (docs/change.md). Discounted counts are kept up to a common factor.
+    # For means that change (docs/howto/change.md). Discounted counts are kept up to a common
+    # factor.
     cdef double log_discount  # logarithm of the discount of a round; 0 without one
     cdef const double[::1] weights  # `weight_unit` times the counts; None without a discount
     cdef double weight_unit  # the weight of an observation that is not discounted

@@ -40,7 +40,7 @@ cdef class IndexKernel:
     cdef void observe(self, Py_ssize_t e, double reward) noexcept:
         """Receive a reward, before count and mean are updated with it."""
 
-    # ---- what it keeps of observations that are forgotten (docs/change.md) ----
+    # ---- what it keeps of observations that are forgotten (docs/howto/change.md) ----
 
     cdef void use_weights(self, const double[::1] weights, double discount) noexcept:
         """Use weights in place of counts; a round multiplies their values by `discount`."""

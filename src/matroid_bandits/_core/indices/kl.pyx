@@ -14,7 +14,7 @@ cdef double ROUNDING = 1e-13
 
 # The rounding of sums and differences of values. And a hundred times that of a divergence, which
 # makes an error of ERROR * (1 + level) / kl'(q) in q; it is part of the bounds
-# (docs/other-indices.md).
+# (docs/explanation/other-indices.md).
 cdef double SLACK = 1e-14
 cdef double ERROR = 1e-13
 
@@ -106,7 +106,7 @@ cdef class KLKernel(IndexKernel):
             return -INFINITY
         return kl_upper(mean, level)
 
-    # ---- bounds: docs/other-indices.md has the proofs ----
+    # ---- bounds: docs/explanation/other-indices.md has the proofs ----
 
     cdef double budget_at(self, Py_ssize_t time) noexcept:
         return budget(self.c, effective_time(self, time)) * self.weight_unit

@@ -36,7 +36,7 @@ cdef class MOSSKernel(IndexKernel):
             values[elements[i]] = self.value_at(elements[i], budget)
         return 0
 
-    # ---- bounds: docs/other-indices.md has the proofs ----
+    # ---- bounds: docs/explanation/other-indices.md has the proofs ----
 
     cdef double budget_at(self, Py_ssize_t time) noexcept:
         return log(self.horizon if self.horizon > 0 else <double>time)

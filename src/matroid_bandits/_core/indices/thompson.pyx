@@ -249,7 +249,7 @@ cdef class BetaKernel(ThompsonKernel):
         return exp(-0.5 * near * near)
 
     cdef bint is_fit(self, Py_ssize_t e, double floor, double near, double far) noexcept:
-        """By Chernoff's bound; docs/thompson.md."""
+        """By Chernoff's bound; docs/explanation/thompson.md."""
         cdef double a, b, n, mean, gap, slope, point, middle
         find_posterior(self, e, &a, &b)
         n = a + b

@@ -59,7 +59,7 @@ cdef class UCBKernel(IndexKernel):
             values[e] = self.means[e] + width * self.inverse_root[e]
         return 0
 
-    # ---- with a discount: bounds on values, as other indices have (docs/change.md) ----
+    # ---- with a discount: bounds on values, as other indices have (docs/howto/change.md) ----
 
     cdef void use_weights(self, const double[::1] weights, double discount) noexcept:
         IndexKernel.use_weights(self, weights, discount)

@@ -87,7 +87,7 @@ cdef class VarianceKernel(IndexKernel):
             values[e] = VarianceKernel.value_at(self, e, log_time)
         return 0
 
-    # ---- bounds: docs/other-indices.md has the proofs ----
+    # ---- bounds: docs/explanation/other-indices.md has the proofs ----
 
     cdef double budget_at(self, Py_ssize_t time) noexcept:
         """The logarithm of the time, in the unit of the counts: the value of UCB-V depends on their

@@ -3,7 +3,7 @@
 Which elements of a basis an element can replace (its fundamental circuit) does not depend on any
 mean. So every oracle call is made once. Its answer is kept while the basis stays, carried over when
 one element of the basis is exchanged, and found again when the basis comes back.
-docs/lean-exchange.md has the proofs.
+docs/explanation/lean-exchange.md has the proofs.
 """
 
 import numpy as np

@@ -11,7 +11,8 @@ cdef extern from "numpy/random/distributions.h":
 
 
 cdef class RandomStream:
-    """The stream of ``numpy.random.default_rng([POLICIES, seed])`` (docs/random-numbers.md)."""
+    """The stream of ``numpy.random.default_rng([POLICIES, seed])``
+    (docs/reference/random-numbers.md)."""
 
     def __init__(self, seed):
         # Imported here: `import matroid_bandits` must not load numpy.random.

@@ -1,10 +1,10 @@
 """Rewards of a run, one random stream per element, replayable with NumPy's public API.
 
 The stream of element e is ``numpy.random.default_rng([REWARDS, seed, e])``, as
-docs/random-numbers.md says. A million ``Generator`` objects would need gigabytes and half a minute,
-so the two public algorithms behind them are written out here: SeedSequence's hash and PCG64. A
-stream is then four words of state, seeded when the element is first played. The tests compare the
-streams with NumPy's own.
+docs/reference/random-numbers.md says. A million ``Generator`` objects would need gigabytes and half
+a minute, so the two public algorithms behind them are written out here: SeedSequence's hash and
+PCG64. A stream is then four words of state, seeded when the element is first played. The tests
+compare the streams with NumPy's own.
 """
 
 import numpy as np

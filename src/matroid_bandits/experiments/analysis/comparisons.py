@@ -7,7 +7,8 @@ these intervals, so the best policy and the pairs to mention may be chosen from 
 Assumptions, per pair and instance: runs are independent, and the differences are normal, or
 symmetric with longer tails, for which Student's interval is too wide rather than too narrow
 [BEN83]. No procedure does without such an assumption: with arbitrary distributions, no interval for
-a mean is both bounded and valid [BS56]. docs/studies.md says what skewed differences do.
+a mean is both bounded and valid [BS56]. docs/reference/study-file.md says what skewed differences
+do.
 
 Student's intervals are for a number of runs that was fixed beforehand. If a study was continued
 after its first results, its intervals are those of a confidence sequence, which hold at every

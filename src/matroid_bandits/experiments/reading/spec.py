@@ -1,6 +1,6 @@
 """Reads a study from a TOML file or a dictionary, and refuses mistakes before anything runs.
 
-docs/studies.md describes the format.
+docs/reference/study-file.md describes the format.
 """
 
 import inspect

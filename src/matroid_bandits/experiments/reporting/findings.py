@@ -44,7 +44,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-# How policies are compared; docs/studies.md has the reasons and the assumptions.
+# How policies are compared; docs/reference/study-file.md has the reasons and the assumptions.
 _PROCEDURE = (
     "Runs with the same seed have the same rewards and are compared in pairs; the intervals of all "
     "pairs of policies on all instances hold together with 95 % confidence"

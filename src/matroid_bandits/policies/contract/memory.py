@@ -1,5 +1,5 @@
 """Which observations a policy uses, where means change: the parameters of it, and checks of what is
-loaded (docs/change.md).
+loaded (docs/howto/change.md).
 
 [CWZZ21]: Chen, Wang, Zhao & Zheng, Combinatorial Semi-Bandit in the Non-Stationary Environment (UAI
 2021). [GM11]: Garivier & Moulines, On Upper-Confidence Bound Policies for Switching Bandit Problems

@@ -41,7 +41,7 @@ cdef class RoundKernel:
     cdef double[::1] inverse_root  # 1 / sqrt(index_counts)
     cdef double[::1] inverse_roots  # the same by count, as far as it has been worked out
 
-    # Which observations are used, if not all (docs/change.md); else None
+    # Which observations are used, if not all (docs/howto/change.md); else None
     cdef readonly Memory memory
     # The round of the observations that are being learned; 0 for the present one.
     cdef Py_ssize_t learned_round
@@ -175,7 +175,7 @@ cdef inline Statistics statistics_of(RoundKernel policy) noexcept:
 
 
 cdef inline int64_t observe(Statistics *statistics, Py_ssize_t e, double reward) noexcept:
-    """Step 5 of docs/maub.md for one element; return its new count."""
+    """Step 5 of docs/explanation/maub.md for one element; return its new count."""
     cdef int64_t count = statistics.counts[e]
     cdef int64_t index_count = count + 1
     statistics.means[e] = updated_mean(count, statistics.means[e], reward)

@@ -145,7 +145,7 @@ cdef class RoundKernel:
         for i in range(n):
             self.index.observe(elements[i], rewards[i])
 
-    # ---- where means change (docs/change.md) ----
+    # ---- where means change (docs/howto/change.md) ----
 
     cdef int reserve_round(self, Py_ssize_t n) except -1:
         """Get all memory for learning about n elements, and for the end of the round."""

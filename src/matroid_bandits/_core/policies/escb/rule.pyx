@@ -1,6 +1,6 @@
 """ESCB [CTPL15]: the basis with the largest sum of means plus one confidence bonus for all of it.
 
-Here: the rule, and the search by exchanges. docs/escb.md has the proofs.
+Here: the rule, and the search by exchanges. docs/explanation/escb.md has the proofs.
 """
 
 from libc.math cimport INFINITY, fabs, fmax, log, sqrt

@@ -1,6 +1,6 @@
 """ESCB [CTPL15] with a bound: greedy at several prices, and branch and bound on top of it.
 
-docs/escb.md has the proofs.
+docs/explanation/escb.md has the proofs.
 """
 
 from cpython.exc cimport PyErr_CheckSignals

@@ -3,7 +3,7 @@
 The weight of an element is alpha + lambda * beta: a *line*, which all elements with the rounded
 feature (alpha, beta) share. Lines are linked from the heaviest to the lightest. Two neighbors
 change places where they cross; a heap has the crossing with the smallest lambda on top. The idea is
-in docs/faster-cucb.md.
+in docs/explanation/faster-cucb.md.
 
 Elements of different groups of a partition are in no common circuit and need not be compared: each
 group has a *chain* of lines of its own. In other matroids there is one chain.

@@ -1,6 +1,6 @@
 """Features of elements, rounded to powers, so that there are few different ones.
 
-docs/faster-cucb.md proves that this loses at most a factor of 1 + eps.
+docs/explanation/faster-cucb.md proves that this loses at most a factor of 1 + eps.
 """
 
 from libc.float cimport DBL_MAX

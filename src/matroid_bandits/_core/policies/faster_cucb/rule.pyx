@@ -22,7 +22,8 @@ cdef class FasterCUCBKernel(PolicyKernel):
 
     `learn` notes the elements whose feature may have changed; `decide` moves them one by one. After
     each step the basis is a best one for the order at that moment. So if the oracle raises an error
-    in between, the next call continues from there. Letters are those of docs/faster-cucb.md.
+    in between, the next call continues from there. Letters are those of
+    docs/explanation/faster-cucb.md.
     """
 
     cdef readonly double eps

@@ -1,10 +1,10 @@
-"""Step 4 of docs/maub.md by bounds, with an index that is not a line in a width: kl-UCB, UCB-V, or
-the index for Gaussian rewards.
+"""Step 4 of docs/explanation/maub.md by bounds, with an index that is not a line in a width:
+kl-UCB, UCB-V, or the index for Gaussian rewards.
 
 The value of an element is a function of its statistics and of the budget, which grows with time.
 Lines lie above it for budgets in an interval. Few elements have a line that leaves open whether
-they are the best: only their values are computed. docs/other-indices.md explains the bounds and
-proves them.
+they are the best: only their values are computed. docs/explanation/other-indices.md explains the
+bounds and proves them.
 """
 
 cimport cython

@@ -1,4 +1,4 @@
-"""Upper bounds on the largest index of several elements, as lines (docs/rounds.md)."""
+"""Upper bounds on the largest index of several elements, as lines (docs/explanation/rounds.md)."""
 
 from libc.math cimport INFINITY, M_LN2, sqrt
 

@@ -2,7 +2,7 @@
 
 A bucket holds the elements of one class that were observed equally often, sorted by mean. Whatever
 the width, the first of them has the highest index: nothing else of a bucket needs to be compared
-(docs/rounds.md).
+(docs/explanation/rounds.md).
 """
 
 cimport cython

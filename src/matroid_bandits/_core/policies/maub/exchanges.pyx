@@ -1,8 +1,8 @@
 """Several exchanges at once: the best basis among the elements of a basis and of some others.
 
-The best basis of B and candidates e1, e2, ... is found from B alone (docs/many-exchanges.md): take
-the candidates from the best down; each comes in for the worst element of its circuit, if it is
-better. A candidate that has come in does not go again.
+The best basis of B and candidates e1, e2, ... is found from B alone
+(docs/explanation/many-exchanges.md): take the candidates from the best down; each comes in for the
+worst element of its circuit, if it is better. A candidate that has come in does not go again.
 """
 
 import numpy as np

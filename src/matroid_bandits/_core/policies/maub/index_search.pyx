@@ -1,4 +1,5 @@
-"""Step 4 of docs/maub.md with an index other than UCB: which exchanges have a positive index?"""
+"""Step 4 of docs/explanation/maub.md with an index other than UCB: which exchanges have a positive
+index?"""
 
 
 cdef class IndexSearch:

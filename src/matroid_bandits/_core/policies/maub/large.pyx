@@ -5,7 +5,7 @@ partners. Here a group is not that of the partner. Every group has a *floor*, wh
 means move, and a class is in the group of the lowest floor on its circuit. No mean of the leader is
 below its floor by more than `drop`. So the partner of a class has at least the mean `floor - drop`,
 and most groups cannot matter. For the few classes that can, the circuit is followed to the partner
-(docs/large-ranks.md).
+(docs/explanation/large-ranks.md).
 
 Most leaders lead for a few rounds only, at first for a single one. Such a leader is *loose*: no
 groups are found for it. It comes from greedy, which takes its elements with the highest mean first

@@ -1,4 +1,4 @@
-"""The leader of MAUB, found by exchanges from the one before (docs/lean-exchange.md).
+"""The leader of MAUB, found by exchanges from the one before (docs/explanation/lean-exchange.md).
 
 Fundamental circuits that are known are used again, instead of greedy from scratch and Algorithm 2.
 """
@@ -254,7 +254,7 @@ cdef class LeanLeader(Leader):
     cdef int transpose(self, Py_ssize_t i) except -1:
         """Swap the elements at i and i + 1 in the order. Elements whose partner was the one at i
         and that can replace the other have that partner now; no other partner changes
-        (docs/rounds.md).
+        (docs/explanation/rounds.md).
         """
         cdef Search search = self.search
         cdef int32_t old = search.order[i]
@@ -305,7 +305,7 @@ cdef class LeanLeader(Leader):
             self.sift_down(k)
         count = self.find_candidates()
         # From the best down, every candidate is considered once, and none that comes in leaves
-        # again (docs/lean-exchange.md).
+        # again (docs/explanation/lean-exchange.md).
         i = 0
         while i < count:
             e = self.candidates[i]

@@ -1,8 +1,9 @@
-"""Step 4 of docs/maub.md with an index that scores exchanges: IMED and the shared Gaussian.
+"""Step 4 of docs/explanation/maub.md with an index that scores exchanges: IMED and the shared
+Gaussian.
 
 Most elements are far from being exchanged. They are *out of reach* as long as their own statistics
 stay, and as long as the mean of their partner does not fall below a floor and its count stays
-between bounds. A round compares the others only (docs/other-indices.md).
+between bounds. A round compares the others only (docs/explanation/other-indices.md).
 """
 
 from libc.math cimport INFINITY, log, sqrt

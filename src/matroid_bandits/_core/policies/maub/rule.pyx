@@ -1,4 +1,4 @@
-"""MAUB [DG25]: the five steps of docs/maub.md."""
+"""MAUB [DG25]: the five steps of docs/explanation/maub.md."""
 
 from collections import OrderedDict
 
@@ -54,7 +54,7 @@ cdef double scale_of(UCBKernel ucb) noexcept:
 
 cdef class MAUBKernel(PolicyKernel):
     """MAUB at work. The leader and its partners are found as [DG25] writes, or with fewer oracle
-    calls if `lean` (docs/lean-exchange.md); the plays are the same.
+    calls if `lean` (docs/explanation/lean-exchange.md); the plays are the same.
     """
 
     cdef readonly bint lean
@@ -72,7 +72,7 @@ cdef class MAUBKernel(PolicyKernel):
     cdef Py_ssize_t valued  # the round that `values` are for
     cdef readonly Py_ssize_t exchanges  # in a round: ONE, ALL, or at most so many at once
     # Whether elements of the leader are valued by their means: several exchanges, and a draw for
-    # every element. A new leader is then not played at once (docs/many-exchanges.md).
+    # every element. A new leader is then not played at once (docs/explanation/many-exchanges.md).
     cdef Py_ssize_t leads_by_mean
     cdef Py_ssize_t max_former  # leaders whose local times are kept
     # Working space for several exchanges at once: elements that may come in, and the difference
@@ -279,8 +279,9 @@ cdef class MAUBKernel(PolicyKernel):
 
     cdef Py_ssize_t exchange_several(self) except -2:
         """Step 4 with several exchanges at once: the basis of largest index among the leader and
-        the elements whose index is above that of their partner (docs/many-exchanges.md). It is
-        written into `chosen`, for SEVERAL. NO_EXCHANGE if there is no such element.
+        the elements whose index is above that of their partner
+        (docs/explanation/many-exchanges.md). It is written into `chosen`, for SEVERAL. NO_EXCHANGE
+        if there is no such element.
         """
         cdef Py_ssize_t n = self.collect_comers()
         cdef Py_ssize_t calls

@@ -1,7 +1,8 @@
-"""Steps 2 and 4 of docs/maub.md: is the leader beaten or reordered, and which exchange is best?
+"""Steps 2 and 4 of docs/explanation/maub.md: is the leader beaten or reordered, and which exchange
+is best?
 
-Bounds say which groups cannot matter; only the others are evaluated. docs/rounds.md explains the
-bounds and proves them.
+Bounds say which groups cannot matter; only the others are evaluated. docs/explanation/rounds.md
+explains the bounds and proves them.
 """
 
 cimport cython

@@ -1,11 +1,12 @@
-"""Step 4 of docs/maub.md with a Thompson index: draws only for elements that can win.
+"""Step 4 of docs/explanation/maub.md with a Thompson index: draws only for elements that can win.
 
 Every element of the leader has a *floor*, far below its mean. Every class of outside elements has
 a *threshold*, usually the floor of its partner. An outside element whose draw is at most the
 threshold of its class cannot win, unless the draw of its partner is below the threshold too.
 Both events, a draw above the threshold and a draw of the leader below its floor, are rare. One
 Poisson process over all elements decides which of them happen in a round; usually none does, and
-the leader is played. docs/thompson.md proves that plays have the distribution of the plain rule.
+the leader is played. docs/explanation/thompson.md proves that plays have the distribution of the
+plain rule.
 """
 
 cimport cython
@@ -133,7 +134,8 @@ cdef class ThinnedSearch:
         in any order, and return how many they are. Their draws, and the means of the leader, are
         written to `values`, by element.
 
-        With several exchanges at once the leader is valued by its means (docs/many-exchanges.md).
+        With several exchanges at once the leader is valued by its means
+        (docs/explanation/many-exchanges.md).
         """
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t i, k, e

@@ -35,7 +35,7 @@ cdef int verify(Search search, Py_ssize_t found, double width, bint is_tested) e
         k = search.class_group[search.symmetry_class[e]]
         x = search.leader[k]
         is_beaten = is_beaten or search.means[e] > search.means[x]
-        # [DG25] step 4, with operations in the order of docs/maub.md.
+        # [DG25] step 4, with operations in the order of docs/explanation/maub.md.
         value = (search.means[e] - search.means[x]) + width * (
             search.inverse_root[e] - search.inverse_root[x]
         )

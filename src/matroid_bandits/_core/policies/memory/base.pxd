@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 from matroid_bandits._core.indices.base cimport IndexKernel
 
 
-# Which observations a policy still uses, where means change (docs/change.md). It reads the
+# Which observations a policy still uses, where means change (docs/howto/change.md). It reads the
 # statistics of the policy, and finds their new values; the policy sets them.
 cdef class Memory:
     cdef readonly Py_ssize_t size
