@@ -6,6 +6,7 @@ Environment variables choose other builds, each in directories of its own:
   (`make test-checked`);
 - ``MATROID_BANDITS_SANITIZED=1``: with AddressSanitizer and UndefinedBehaviorSanitizer, which also
   see what raw pointers do (`make test-sanitized`);
+- ``MATROID_BANDITS_TRACED=1``: with line tracing, for the coverage of kernels (`make coverage`);
 - ``MATROID_BANDITS_QUICK=1``: without optimization, for the fastest build.
 """
 
@@ -28,12 +29,14 @@ def is_set(variable: str) -> bool:
 
 CHECKED = is_set("CHECKED")
 SANITIZED = is_set("SANITIZED")
+TRACED = is_set("TRACED")
 # Builds for tests are compiled fast rather than run fast.
-OPTIMIZATION = "-O0" if is_set("QUICK") else "-O1" if CHECKED or SANITIZED else "-O3"
+OPTIMIZATION = "-O0" if is_set("QUICK") else "-O1" if CHECKED or SANITIZED or TRACED else "-O3"
 # The first error ends the process, with a traceback of the C functions.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1"]
 # One directory for each kind of build: none picks up objects of another.
-BUILD = "build/sanitized-" if SANITIZED else "build/checked-" if CHECKED else "build/"
+KINDS = {"sanitized": SANITIZED, "checked": CHECKED, "traced": TRACED}
+BUILD = next((f"build/{kind}-" for kind, is_wanted in KINDS.items() if is_wanted), "build/")
 
 CORE = Path("src/matroid_bandits/_core")
 sources = sorted(CORE.rglob("*.pyx"))
@@ -54,8 +57,11 @@ def kernel(name: str, source: str) -> Extension:
         # on extending numpy.random describes.
         library_dirs=[str(Path(np.__file__).parent / "random" / "lib")],
         libraries=["npyrandom", "m"] if name in DRAWING else [],
-        # `_core/checked.pxd`
-        define_macros=[("MATROID_BANDITS_CHECKED", "1")] if CHECKED else [],
+        # `_core/checked.pxd`; Cython's name for line tracing, also where the GIL is released
+        define_macros=[
+            *([("MATROID_BANDITS_CHECKED", "1")] if CHECKED else []),
+            *([("CYTHON_TRACE_NOGIL", "1")] if TRACED else []),
+        ],
         # No contraction to fused multiply-add: plays are the same on every machine.
         extra_compile_args=[
             OPTIMIZATION,
@@ -91,6 +97,7 @@ setup(
             "initializedcheck": CHECKED,
             "cdivision": True,
             "embedsignature": True,
+            "linetrace": TRACED,
         },
     ),
 )
