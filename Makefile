@@ -74,6 +74,23 @@ test-sage: dev .venv-sage/ready  ## every class and composition against SageMath
 test-browser: dev  ## the dashboard in a real browser (needs chromium and chromedriver; skipped without)
 	$(BIN)/python -m pytest $(ARGS) tests/browser
 
+coverage: dev  ## which lines the tests run, in Python and in kernels (docs/reference/coverage.md; half an hour)
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m pytest -n auto --cov --cov-report= $(ARGS)
+	$(BIN)/python -m coverage report
+	mkdir -p build/traced
+	git ls-files -z | xargs -0 cp -p --parents -t build/traced
+	cd build/traced && MATROID_BANDITS_TRACED=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
+	cp -r build/traced/build/traced-cython/src build/traced
+	cd build/traced && PYTHONPATH=src ../../$(BIN)/python -m pytest -n auto --cov \
+		--cov-config=kernels.coveragerc --cov-report=term $(KERNEL_TESTS)
+
+review: dev  ## the habits that Scientific Python recommends (exceptions: [tool.repo-review])
+	$(BIN)/repo-review .
+
+changelog: dev  ## what the fragments in changelog.d will add to CHANGELOG.md
+	$(BIN)/towncrier build --draft
+
 lint: dev  ## style, import layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
