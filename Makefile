@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: help reproduce compare delays change large features identify serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
+.PHONY: help reproduce compare delays change large features identify serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench figures sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -115,6 +115,9 @@ bench-service: dev  ## decisions and feedback a second, recovery, workers
 	@echo "installing SageMath's matroids in .venv-sage (900 MB) ..."
 	@.venv-sage/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
+
+figures: dev  ## draw the figures of the documentation again (some only: make figures ARGS='maub-steps')
+	$(BIN)/python docs/figures/make_figures.py $(ARGS)
 
 sage: .venv-sage/ready  ## SageMath's matroids in an environment of their own, for make bench and test-sage
 
