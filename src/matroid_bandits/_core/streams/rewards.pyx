@@ -18,35 +18,30 @@ from matroid_bandits._streams import REWARDS
 
 cdef extern from *:
     """
-    #include <stdint.h>
     #include <string.h>
+    #include "portable.h"
 
     /* PCG XSL RR 128/64 (O'Neill 2014), the bit generator behind numpy.random.default_rng.
        words = state low, state high, increment low, increment high. */
-    static inline unsigned __int128 pcg_join(const uint64_t *w) {
-        return ((unsigned __int128)w[1] << 64) | w[0];
+    static inline mb_wide pcg_step(mb_wide state, const uint64_t *words) {
+        const mb_wide multiplier = mb_join(0x2360ed051fc65da4ULL, 0x4385df649fccf645ULL);
+        return mb_add(mb_multiply(state, multiplier), mb_join(words[3], words[2]));
     }
 
-    static inline unsigned __int128 pcg_step(unsigned __int128 state, const uint64_t *words) {
-        const unsigned __int128 multiplier =
-            ((unsigned __int128)0x2360ed051fc65da4ULL << 64) | 0x4385df649fccf645ULL;
-        return state * multiplier + pcg_join(words + 2);
+    static inline void pcg_store(uint64_t *w, mb_wide value) {
+        w[0] = mb_low(value);
+        w[1] = mb_high(value);
     }
 
-    static inline void pcg_store(uint64_t *w, unsigned __int128 value) {
-        w[0] = (uint64_t)value;
-        w[1] = (uint64_t)(value >> 64);
-    }
-
-    static inline uint64_t pcg_output(unsigned __int128 state) {
-        uint64_t folded = (uint64_t)(state >> 64) ^ (uint64_t)state;
-        unsigned rotation = (unsigned)(state >> 122);
+    static inline uint64_t pcg_output(mb_wide state) {
+        uint64_t folded = mb_high(state) ^ mb_low(state);
+        unsigned rotation = (unsigned)(mb_high(state) >> 58);
         return (folded >> rotation) | (folded << ((64 - rotation) & 63));
     }
 
     static uint64_t pcg_next64(void *stream) {
         uint64_t *words = (uint64_t *)stream;
-        unsigned __int128 state = pcg_step(pcg_join(words), words);
+        mb_wide state = pcg_step(mb_join(words[1], words[0]), words);
         pcg_store(words, state);
         return pcg_output(state);
     }
@@ -57,10 +52,11 @@ cdef extern from *:
 
     /* start = the four 64-bit words of SeedSequence.generate_state. */
     static void pcg_seed(uint64_t *words, const uint64_t *start) {
-        unsigned __int128 initial = ((unsigned __int128)start[0] << 64) | start[1];
-        unsigned __int128 sequence = ((unsigned __int128)start[2] << 64) | start[3];
-        pcg_store(words + 2, (sequence << 1) | 1);
-        pcg_store(words, pcg_step(pcg_step(0, words) + initial, words));
+        mb_wide initial = mb_join(start[0], start[1]);
+        /* The increment is 2 * sequence + 1; the first step, from 0, leads to it. */
+        mb_wide increment = mb_join((start[2] << 1) | (start[3] >> 63), (start[3] << 1) | 1);
+        pcg_store(words + 2, increment);
+        pcg_store(words, pcg_step(mb_add(increment, initial), words));
     }
 
     /* The ziggurat behind standard_normal decides 99 draws in 100 by one word: 8 bits choose a
@@ -82,9 +78,8 @@ cdef extern from *:
 
     /* 1 and the next normal of the stream; or 0, and the stream is unchanged. Always inlined,
        although there are two callers. */
-    static inline __attribute__((always_inline))
-    int ziggurat_next(uint64_t *words, double *normal) {
-        unsigned __int128 state = pcg_step(pcg_join(words), words);
+    MB_ALWAYS_INLINE int ziggurat_next(uint64_t *words, double *normal) {
+        mb_wide state = pcg_step(mb_join(words[1], words[0]), words);
         uint64_t word = pcg_output(state);
         if (((word >> 9) & 0xfffffffffffffULL) >= ziggurat_limit[word & 0xff]) return 0;
         pcg_store(words, state);

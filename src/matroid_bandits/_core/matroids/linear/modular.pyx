@@ -8,15 +8,8 @@ from matroid_bandits._core.matroids.base cimport MatroidKernel
 
 from matroid_bandits.errors import not_a_basis
 
-cdef extern from *:
-    """
-    #include <stdint.h>
-
-    static inline uint64_t high_word(uint64_t a, uint64_t b) {
-        return (uint64_t)(((unsigned __int128)a * b) >> 64);
-    }
-    """
-    uint64_t high_word(uint64_t a, uint64_t b) noexcept
+cdef extern from "portable.h":
+    uint64_t high_word "mb_high_word"(uint64_t a, uint64_t b) noexcept
 
 
 cdef class ModularKernel(MatroidKernel):

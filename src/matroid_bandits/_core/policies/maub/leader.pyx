@@ -12,8 +12,8 @@ from matroid_bandits._core.sorting cimport sort_ascending, sort_elements
 
 from matroid_bandits.errors import no_partner
 
-cdef extern from *:
-    void prefetch "__builtin_prefetch"(const void *address) noexcept
+cdef extern from "portable.h":
+    void prefetch "mb_prefetch"(const void *address) noexcept
 
 
 cdef class Leader:
