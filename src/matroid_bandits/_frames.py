@@ -4,9 +4,9 @@ Nothing is imported before a table is read.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,10 @@ import numpy.typing as npt
 from matroid_bandits._arguments import abbreviated, as_list, suggestion
 from matroid_bandits._types import BoolArray, FloatArray, IntArray
 
-__all__ = ["Column", "Table"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Column", "Table", "data_frame"]
 
 _LIBRARIES = "pandas, polars or pyarrow"
 
@@ -232,6 +235,33 @@ class Table:
         if self._library == "polars":
             return f"frame[{name!r}].to_dummies()"
         return f"pandas.get_dummies(frame[{name!r}])"
+
+
+def data_frame(columns: "Mapping[str, Sequence[Any] | npt.NDArray[Any]]") -> "pd.DataFrame":
+    """A data frame of pandas; arrays are copied.
+
+    Raises
+    ------
+    ImportError
+        If pandas is not installed; the message names the extra.
+    """
+    try:
+        pandas = import_module("pandas")
+    except ImportError as error:
+        raise ImportError(
+            f"to_frame needs pandas ({error}): pip install 'matroid-bandits[experiments]'"
+        ) from error
+    found = {}
+    for name, values in columns.items():
+        if isinstance(values, np.ndarray):
+            found[name] = pandas.Series(values.copy())
+            continue
+        # Labels may be tuples, which are values here, and of different types.
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        found[name] = pandas.Series(array).infer_objects()
+    frame: pd.DataFrame = pandas.DataFrame(found)
+    return frame
 
 
 def _is_frame(frame: Any) -> bool:

@@ -1,9 +1,16 @@
-"""A progress bar on terminals, and nothing elsewhere."""
+"""A progress bar on terminals and in notebooks, and nothing elsewhere."""
+
+from __future__ import annotations
 
 import shutil
 import sys
-from types import TracebackType
-from typing import Self
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
 
 try:
     from tqdm import tqdm
@@ -12,7 +19,10 @@ try:
 except ImportError:
     HAS_TQDM = False
 
-__all__ = ["Progress", "say"]
+__all__ = ["Progress", "in_notebook", "say"]
+
+# Columns for what is running, beside a bar in a notebook.
+_ROOM_IN_NOTEBOOK = 40
 
 
 def say(text: str) -> None:
@@ -20,14 +30,23 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def in_notebook() -> bool:
+    """Whether this is the kernel of a notebook, which shows bars but is no terminal."""
+    # A kernel has imported IPython already; a script need not.
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
 class Progress:
     """Steps done of `total`, drawn by tqdm if it is installed (the extra ``experiments``)."""
 
     def __init__(self, total: int, *, unit: str, done_before: int = 0, quiet: bool = False) -> None:
-        wanted = sys.stderr.isatty() and not quiet
-        self._bar = None
+        self._in_notebook = in_notebook()
+        wanted = (sys.stderr.isatty() or self._in_notebook) and not quiet
+        self._bar: Any = None
         if wanted and HAS_TQDM:
-            self._bar = tqdm(
+            self._bar = _bar_class(in_notebook=self._in_notebook)(
                 total=total,
                 initial=done_before,
                 unit=unit,
@@ -45,7 +64,7 @@ class Progress:
         if self._bar is not None:
             # The numbers beside it need about fifty columns.
             room = max(0, shutil.get_terminal_size().columns - 50)
-            self._bar.set_description(text[:room])
+            self._bar.set_description(text[: _ROOM_IN_NOTEBOOK if self._in_notebook else room])
 
     def done(self, steps: int = 1) -> None:
         """Count finished steps."""
@@ -71,3 +90,14 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+def _bar_class(*, in_notebook: bool) -> Any:
+    """The bar of tqdm that fits: a widget in a notebook that has widgets, otherwise text."""
+    if in_notebook and find_spec("ipywidgets") is not None:
+        try:
+            return import_module("tqdm.notebook").tqdm
+        except ImportError:
+            # Another version of the widgets than tqdm knows.
+            return tqdm
+    return tqdm

@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from matroid_bandits._arguments import abbreviated, freeze, weight_array
 from matroid_bandits._core.matroids.partners import find_partners
+from matroid_bandits._frames import data_frame
+from matroid_bandits._html import Html, facts, joined, never_raises, number, panel, table
 from matroid_bandits._tables import aligned
 from matroid_bandits.environments import Environment
 from matroid_bandits.environments.changing import ChangingEnvironment, refuse_changing
@@ -25,6 +27,8 @@ from matroid_bandits.matroids import Matroid
 from matroid_bandits.problem import Problem
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from matroid_bandits._types import FloatArray, IntArray
 
 __all__ = ["Gaps", "gaps", "regret_lower_bound"]
@@ -92,6 +96,54 @@ class Gaps:
         members = ", ".join(str(name(e)) for e in self.basis[:_MAX_MEMBERS])
         more = f", ... ({self.basis.size:,} elements)" if self.basis.size > _MAX_MEMBERS else ""
         return "\n".join([f"best basis: {members}{more}", *lines])
+
+    def to_frame(self) -> pd.DataFrame:
+        """One line for each element outside the best basis, the smallest gap first.
+
+        Columns: ``element``, ``mean``, ``partner``, ``partner_mean``, ``gap``.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If pandas is missing: ``pip install 'matroid-bandits[experiments]'``.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> mb.gaps(mb.UniformMatroid(2, 4), [0.9, 0.7, 0.1, 0.6]).to_frame()
+           element  mean  partner  partner_mean  gap
+        0        3   0.6        1           0.7  0.1
+        1        2   0.1        1           0.7  0.6
+        """
+        order = np.argsort(self.gaps, kind="stable")
+        elements, partners = self.elements[order], self.partners[order]
+        return data_frame(
+            {
+                "element": list(self.problem.names(elements)),
+                "mean": self.means[elements],
+                "partner": list(self.problem.names(partners)),
+                "partner_mean": self.means[partners],
+                "gap": self.gaps[order],
+            }
+        )
+
+    @never_raises
+    def _repr_html_(self) -> Html:
+        name = self.problem.name
+        best = facts([("best basis", joined(map(name, self.basis), self.basis.size))])
+        first = np.argsort(self.gaps, kind="stable")[:_MAX_LINES]
+        rows = [
+            (name(e), number(self.means[e]), name(x), number(self.means[x]), number(gap))
+            for e, x, gap in zip(
+                self.elements[first], self.partners[first], self.gaps[first], strict=True
+            )
+        ]
+        header = ("element", "mean", "partner", "mean", "gap")
+        return panel("Gaps", best, table(header, rows, total=self.gaps.size, left=(0, 2)))
 
 
 def gaps(matroid: Matroid | Problem, means: npt.ArrayLike | Mapping[Any, float]) -> Gaps:

@@ -21,6 +21,7 @@ from matroid_bandits._arguments import (
     real_array,
     suggestion,
 )
+from matroid_bandits._html import Html, facts, joined, never_raises, panel
 from matroid_bandits._plain_data import plain
 from matroid_bandits._types import Label, Labels
 from matroid_bandits.matroids import Matroid
@@ -381,6 +382,19 @@ class Problem(Generic[Label, Labels]):
         labels = "" if self._labels is None else f", labels={_abridged(self._labels)}"
         sense = "" if self._sense == "max" else ", sense='min'"
         return f"Problem({self._matroid!r}{labels}{sense})"
+
+    @never_raises
+    def _repr_html_(self) -> Html:
+        matroid = self._matroid
+        labels = () if self._labels is None else self._labels
+        shown_labels = [("labels", joined(labels, self.size))] if labels else []
+        picture = matroid._shown_picture(lambda e: str(self.name(e)))
+        pairs = [("better", self._better()), *matroid._shown_facts(), *shown_labels]
+        return panel(type(self).__name__, facts(pairs), *picture, note=type(matroid).__name__)
+
+    def _better(self) -> str:
+        """Which way is better, in words."""
+        return "larger rewards" if self._sense == "max" else "smaller costs"
 
 
 def distinct_labels(labels: Any, size: int, what: str = "element") -> tuple[Any, ...]:

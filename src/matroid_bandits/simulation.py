@@ -10,16 +10,19 @@ from itertools import groupby
 from math import inf
 from operator import itemgetter
 from time import perf_counter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from matroid_bandits._arguments import as_list, integer, real
+from matroid_bandits._arguments import as_list, choice, integer, real
 from matroid_bandits._core.best_basis import BestBasis
 from matroid_bandits._core.late_loop import LostFeedback, run_late
 from matroid_bandits._core.loop import run
 from matroid_bandits._core.streams.changing_rewards import ChangingRewards
 from matroid_bandits._core.streams.rewards import RewardKernel
+from matroid_bandits._frames import data_frame
+from matroid_bandits._html import Html, curve, facts, never_raises, number, panel, paragraph
+from matroid_bandits._plots import checked_axes, with_unit
 from matroid_bandits._types import CountArray, FloatArray, IntArray
 from matroid_bandits.delays import Delay, DelayStream, as_delay
 from matroid_bandits.environments import Environment
@@ -29,6 +32,10 @@ from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
 from matroid_bandits.policies.contract.confidence import Confidence
 from matroid_bandits.problem import Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["Simulation", "SupportsSelectUpdate", "default_checkpoints", "simulate"]
 
@@ -83,6 +90,96 @@ class Simulation:
     counters: dict[str, int]
     counter_curves: dict[str, CountArray] = field(repr=False)
     confidence: Confidence | None = field(default=None, repr=False)
+
+    def plot(
+        self, *, measure: str = "regret", ax: "Axes | None" = None, label: str | None = None
+    ) -> "Axes":
+        """Draw the regret against the rounds.
+
+        Several runs share one picture: pass the axes that the first call returns to the others.
+
+        Parameters
+        ----------
+        measure : str, default "regret"
+            What to draw: ``regret``, or one of the `counters`.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure.
+        label : str, optional
+            The name of the curve; then there is a legend.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is missing: ``pip install 'matroid-bandits[plots]'``.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> matroid = mb.UniformMatroid(2, 4)
+        >>> environment = mb.GaussianEnvironment([0.9, 0.8, 0.3, 0.2], std=0.2)
+        >>> ax = mb.simulate(mb.MAUB(matroid), environment, 1000).plot(label="MAUB")
+        >>> ax = mb.simulate(mb.OMM(matroid), environment, 1000).plot(ax=ax, label="OMM")
+        >>> ax.get_ylabel()
+        'cumulative regret'
+        """
+        chosen = choice(measure, "measure", ("regret", *self.counter_curves))
+        values = self.regret if chosen == "regret" else self.counter_curves[chosen]
+        axes = checked_axes(ax)
+        axes.plot(
+            np.r_[0, self.rounds],
+            np.r_[0, values],
+            marker="o" if len(self.rounds) == 1 else None,
+            label=label,
+        )
+        axes.set_xlabel("round")
+        axes.set_ylabel("cumulative regret" if chosen == "regret" else chosen.replace("_", " "))
+        axes.xaxis.set_major_formatter(with_unit)
+        axes.yaxis.set_major_formatter(with_unit)
+        axes.grid(alpha=0.3)
+        if label is not None:
+            axes.legend()
+        return axes
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One line for each checkpoint: ``round``, ``regret`` and the counters.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If pandas is missing: ``pip install 'matroid-bandits[experiments]'``.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> environment = mb.GaussianEnvironment([0.9, 0.8, 0.3, 0.2], std=0.2)
+        >>> run = mb.simulate(mb.OMM(mb.UniformMatroid(2, 4)), environment, 6, checkpoints=[2, 4])
+        >>> run.to_frame()[["round", "regret", "greedy_calls"]]
+           round  regret  greedy_calls
+        0      2     1.2             2
+        1      4     1.8             4
+        2      6     2.4             6
+        """
+        return data_frame({"round": self.rounds, "regret": self.regret, **self.counter_curves})
+
+    @never_raises
+    def _repr_html_(self) -> Html:
+        pairs = [
+            ("rounds", number(int(self.rounds[-1]))),
+            ("regret", number(float(self.total_regret))),
+            ("seconds", number(float(self.seconds))),
+            *((name.replace("_", " "), number(n)) for name, n in self.counters.items()),
+        ]
+        said = () if self.confidence is None else (paragraph(str(self.confidence)),)
+        drawn = curve(self.rounds, self.regret, "cumulative regret against rounds")
+        return panel(type(self).__name__, facts(pairs), drawn, *said)
 
 
 def default_checkpoints(horizon: int) -> CountArray:

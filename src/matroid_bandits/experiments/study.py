@@ -35,6 +35,7 @@ __all__ = [
     "Study",
     "StudyError",
     "Task",
+    "counted",
 ]
 
 #: What a study is about: the regret of policies, or the rounds until rules know the best basis.
@@ -159,6 +160,9 @@ class Instance:
     features: FeatureModel | None = None
     settle: int | None = None
 
+    def __repr__(self) -> str:
+        return f"Instance({self.name!r}, {type(self.matroid).__name__}, horizon={self.horizon})"
+
     @property
     def problem(self) -> Matroid | Problem[Any, Any]:
         """What policies are made for: the matroid, or, where means are costs, a problem."""
@@ -254,6 +258,9 @@ class PolicySpec:
     takes_seed: bool = False
     takes_features: bool = False
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
     def new_policy(
         self, problem: Matroid | Problem, seed: int, features: FeatureModel | None = None
     ) -> SupportsSelectUpdate:
@@ -280,6 +287,9 @@ class RuleSpec(PolicySpec):
     """
 
     threshold: Literal["proven", "customary", "own"] | None = None
+
+    # A dataclass would make another one.
+    __repr__ = PolicySpec.__repr__
 
     def new_rule(self, problem: Matroid | Problem, seed: int) -> SamplingRule:
         """A new rule for run number `seed`."""
@@ -386,6 +396,13 @@ class Study:
     code_folders: tuple[str, ...] = ()
     code_texts: Mapping[str, ModuleText] = field(default_factory=dict, repr=False, compare=False)
     kind: Kind = "regret"
+
+    def __repr__(self) -> str:
+        player = "policies" if self.kind == "regret" else "rules"
+        return (
+            f"Study({self.name!r}, {counted(len(self.instances), 'instances')}, "
+            f"{counted(len(self.policies), player)}, {counted(self.runs, 'runs')} each)"
+        )
 
     @property
     def seeds(self) -> range:
@@ -513,6 +530,12 @@ class Study:
         """What a reader of the results must not overlook."""
         warnings = [f"{i.name}: {i.warning}" for i in self.instances if i.warning]
         return [*warnings, *self.left_out]
+
+
+def counted(count: int, things: str) -> str:
+    """A number of things: 1 run, 2 runs, 1 policy."""
+    one = f"{things[:-3]}y" if things.endswith("ies") else things[:-1]
+    return f"{count:,} {one if count == 1 else things}"
 
 
 def slug(text: str) -> str:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from matroid_bandits._arguments import choice, freeze, integer, real
+from matroid_bandits._arguments import abbreviated, choice, freeze, integer, real
 from matroid_bandits._core.identification.learner import Learner
 from matroid_bandits._core.identification.loop import run
+from matroid_bandits._frames import data_frame
+from matroid_bandits._html import Html, facts, joined, never_raises, number, panel
 from matroid_bandits.environments import Environment
 from matroid_bandits.environments.changing import ChangingEnvironment, refuse_changing
 from matroid_bandits.environments.noise import known_noise
@@ -26,6 +28,8 @@ from matroid_bandits.stopping import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from matroid_bandits._types import CountArray, FloatArray, IntArray
     from matroid_bandits.matroids import Matroid
     from matroid_bandits.problem import Problem
@@ -77,6 +81,50 @@ class Identification:
     means: FloatArray = field(repr=False)
     curve_rounds: CountArray = field(repr=False)
     curve_statistics: FloatArray = field(repr=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"Identification(basis={abbreviated(self.basis)}, settled={self.settled}, "
+            f"rounds={self.rounds}, observations={self.observations}, "
+            f"is_correct={self.is_correct})"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """The statistic after some of the rounds: ``round``, ``statistic``.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If pandas is missing: ``pip install 'matroid-bandits[experiments]'``.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> from matroid_bandits.identification import LUCBExchange
+        >>> environment = mb.GaussianEnvironment([0.9, 0.1], std=0.2)
+        >>> answer = mb.identify(LUCBExchange(mb.UniformMatroid(1, 2)), environment)
+        >>> list(answer.to_frame().columns)
+        ['round', 'statistic']
+        """
+        return data_frame({"round": self.curve_rounds, "statistic": self.curve_statistics})
+
+    @never_raises
+    def _repr_html_(self) -> Html:
+        pairs = [
+            ("basis", joined(self.basis, len(self.basis))),
+            ("settled", "yes" if self.settled else "no"),
+            ("correct", "yes" if self.is_correct else "no"),
+            ("rounds", number(self.rounds)),
+            ("observations", number(self.observations)),
+            ("statistic", number(float(self.statistic))),
+            ("threshold", number(float(self.threshold))),
+            ("seconds", number(float(self.seconds))),
+        ]
+        return panel(type(self).__name__, facts(pairs))
 
 
 def identify(

@@ -17,12 +17,13 @@ from matroid_bandits._arguments import (
 from matroid_bandits._core.matroids.bases import bases_of, circuits_of
 from matroid_bandits._core.matroids.partners import find_partners
 from matroid_bandits._core.matroids.python import PythonKernel
+from matroid_bandits._html import Html, facts, never_raises, number, panel, shown
 from matroid_bandits._overrides import outdated
 from matroid_bandits.errors import MatroidAxiomError, too_small
 from matroid_bandits.matroids.specification import Specified
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from matroid_bandits._core.matroids.base import MatroidKernel
     from matroid_bandits._types import BoolArray, IntArray
@@ -42,10 +43,16 @@ _DERIVED = (
     "_n_bases",
     "_data",
     "_spec",
+    "_more_facts",
+    "_picture",
 )
 # Symmetry classes and tables of bases are 32-bit integers.
 _MAX_SIZE = 2**31 - 1
 _FOR_SMALL = "listing is for small matroids"
+# In a notebook the rank is shown if it is known already, or if there are no more elements.
+_MOST_RANKED = 60
+# So many parts of a composition are shown.
+_MOST_PARTS = 8
 
 
 class Matroid(Specified, ABC):
@@ -79,6 +86,8 @@ class Matroid(Specified, ABC):
     _depth = 0
     #: Methods of the class that no longer fit because a subclass has changed the definition.
     _outdated: frozenset[str] = frozenset()
+    #: Whether `_find_rank` takes no time, also for millions of elements.
+    _rank_is_quick = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -145,6 +154,31 @@ class Matroid(Specified, ABC):
 
     def _attributes(self) -> Any:
         """Optional: what attributes show and `_data` does not contain, such as names."""
+        return None
+
+    def _more_facts(self) -> list[tuple[str, Any]]:
+        """Optional: what a notebook shows besides size and rank, as names and values.
+
+        It must be quick, also for millions of elements.
+        """
+        parts = self._components()
+        if not parts:
+            return []
+        lines = [_outline(part) for part in parts[:_MOST_PARTS]]
+        if len(parts) > _MOST_PARTS:
+            lines.append(Html(f"\N{HORIZONTAL ELLIPSIS} {len(parts) - _MOST_PARTS:,} more"))
+        return [("parts" if len(parts) > 1 else "of", Html("<br>".join(lines)))]
+
+    def _picture(self, title: Callable[[int], str], marked: Collection[int]) -> Html | None:  # noqa: ARG002
+        """Optional: a small picture of the elements, for notebooks.
+
+        Parameters
+        ----------
+        title : callable
+            What is said of an element, given its number.
+        marked : collection of int
+            Elements to be seen at once.
+        """
         return None
 
     def _components(self) -> tuple[Matroid, ...]:
@@ -601,6 +635,48 @@ class Matroid(Specified, ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"
+
+    @never_raises
+    def _repr_html_(self) -> Html:
+        picture = self._shown_picture(lambda e: f"element {e}")
+        return panel(type(self).__name__, facts(self._shown_facts()), *picture)
+
+    def _shown_facts(self) -> list[tuple[str, Any]]:
+        """What a notebook shows: size, rank if that takes no time, and more of some classes."""
+        rank = self._quick_rank()
+        ranks = [] if rank is None else [("rank", number(rank))]
+        more = self._class_for("_more_facts")._more_facts(self)
+        return [("elements", number(self.size)), *ranks, *more]
+
+    def _shown_picture(
+        self, title: Callable[[int], str], marked: Collection[int] = ()
+    ) -> tuple[Html, ...]:
+        drawn = self._class_for("_picture")._picture(self, title, marked)
+        return () if drawn is None else (drawn,)
+
+    def _quick_rank(self) -> int | None:
+        """The rank, if it is known or found in no time; nobody's Python code is called for it."""
+        if self._known_rank_and_loops is not None:
+            return self._known_rank_and_loops[0]
+        if self._known_rank is not None:
+            return self._known_rank
+        is_quick = self._class_for("_find_rank")._rank_is_quick
+        if not is_quick and (self.size > _MOST_RANKED or self._calls_python()):
+            return None
+        return self.rank
+
+    def _calls_python(self) -> bool:
+        """Whether a method written in Python defines this matroid or a part of it."""
+        if self._is_python() or not isinstance(self, CompiledMatroid):
+            return True
+        return any(part._calls_python() for part in self._components())
+
+
+def _outline(matroid: Matroid) -> Html:
+    """A matroid in a few words, which take no time to find."""
+    rank = matroid._quick_rank()
+    of_rank = "" if rank is None else f", rank {rank:,}"
+    return shown(f"{type(matroid).__name__}: {matroid.size:,} elements{of_rank}")
 
 
 def check_size(matroid: Matroid, before: int, now: int) -> None:

@@ -1,10 +1,11 @@
 """Cographic matroids: sets of edges whose removal keeps a graph connected."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import Any, Self
 
 import numpy as np
 
+from matroid_bandits._html import Html
 from matroid_bandits.matroids.compose.dual import DualMatroid
 from matroid_bandits.matroids.graphic import GraphicMatroid
 
@@ -50,6 +51,12 @@ class CographicMatroid(DualMatroid):
 
     def _attributes(self) -> list[tuple[Hashable, Hashable]]:
         return self.edges
+
+    def _more_facts(self) -> list[tuple[str, Any]]:
+        return self._graph._more_facts()
+
+    def _picture(self, title: Callable[[int], str], marked: Collection[int]) -> Html | None:
+        return self._graph._picture(title, marked)
 
     @classmethod
     def random(cls, rng: "np.random.Generator", size: int) -> Self:

@@ -1,6 +1,6 @@
 """Graphic matroids: sets of edges without a cycle."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from itertools import combinations
 from typing import Any, Self
 
@@ -10,6 +10,8 @@ import numpy.typing as npt
 from matroid_bandits._arguments import as_list, freeze, integer
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.graphic import GraphicKernel
+from matroid_bandits._graph_drawing import graph_picture
+from matroid_bandits._html import Html, number
 from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids._spanning_trees import count_spanning_forests
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
@@ -18,6 +20,9 @@ __all__ = ["GraphicMatroid", "checked_edges"]
 
 # A complete graph on more vertices has more edges than a matroid may have elements.
 _MAX_VERTICES = 2**16
+# A picture of a larger graph would show nothing.
+_MOST_DRAWN_VERTICES = 16
+_MOST_DRAWN_EDGES = 60
 
 
 class GraphicMatroid(CompiledMatroid):
@@ -111,6 +116,16 @@ class GraphicMatroid(CompiledMatroid):
 
     def _attributes(self) -> list[tuple[Hashable, Hashable]]:
         return self.edges
+
+    def _more_facts(self) -> list[tuple[str, Any]]:
+        return [("vertices", number(len(self._vertices)))]
+
+    def _picture(self, title: Callable[[int], str], marked: Collection[int]) -> Html | None:
+        if len(self._vertices) > _MOST_DRAWN_VERTICES or self.size > _MOST_DRAWN_EDGES:
+            return None
+        ends = list(zip(self._tails.tolist(), self._heads.tolist(), strict=True))
+        titles = [title(e) for e in range(self.size)]
+        return graph_picture(self._vertices, ends, titles, marked) if ends else None
 
     def _dual(self) -> Matroid:
         from matroid_bandits.matroids.cographic import CographicMatroid

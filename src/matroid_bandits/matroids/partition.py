@@ -1,6 +1,6 @@
 """Partition matroids: a capacity per group."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from math import comb, prod
 from typing import Any, Self
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from matroid_bandits._arguments import as_list, freeze, integer
 from matroid_bandits._core.matroids.base import MatroidKernel
 from matroid_bandits._core.matroids.partition import PartitionKernel
+from matroid_bandits._html import MOST_ROWS, Html, number, table
 from matroid_bandits.matroids._plain import plain_array
 from matroid_bandits.matroids.base import CompiledMatroid, Matroid
 
@@ -39,6 +40,8 @@ class PartitionMatroid(CompiledMatroid):
     array([2])
     """
 
+    _rank_is_quick = True
+
     def __init__(
         self,
         groups: Sequence[Hashable],
@@ -60,6 +63,23 @@ class PartitionMatroid(CompiledMatroid):
         )
         self._names = tuple(number)
 
+    def _find_rank(self) -> int:
+        return int(np.minimum(self._group_sizes(), self._capacities).sum())
+
+    def _more_facts(self) -> list[tuple[str, Any]]:
+        return [("groups", number(len(self._names)))]
+
+    def _picture(self, title: Callable[[int], str], marked: Collection[int]) -> Html:  # noqa: ARG002
+        # A table says more than a drawing would.
+        counts = self._group_sizes()[:MOST_ROWS].tolist()
+        names, capacities = self._names[:MOST_ROWS], self._capacities[:MOST_ROWS].tolist()
+        rows = [
+            (name, number(count), number(capacity))
+            for name, count, capacity in zip(names, counts, capacities, strict=True)
+        ]
+        header = ("group", "elements", "capacity")
+        return table(header, rows, total=len(self._names))
+
     def _kernel(self) -> MatroidKernel:
         return PartitionKernel(self._groups, self._capacities)
 
@@ -70,6 +90,9 @@ class PartitionMatroid(CompiledMatroid):
     def _counts(self, elements: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """How many of `elements` are in each group."""
         return np.bincount(self._groups[elements], minlength=len(self._names))
+
+    def _group_sizes(self) -> npt.NDArray[np.intp]:
+        return np.bincount(self._groups, minlength=len(self._names))
 
     def _with(
         self, elements: npt.NDArray[np.intp], capacities: npt.NDArray[np.intp]

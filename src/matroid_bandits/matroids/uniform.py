@@ -33,11 +33,16 @@ class UniformMatroid(CompiledMatroid):
     array([0, 1])
     """
 
+    _rank_is_quick = True
+
     def __init__(self, rank: int, size: int) -> None:
         super().__init__(size)
         self._limit = integer(rank, "rank", minimum=0)
         if self._limit > self.size:
             raise ValueError(f"rank must be at most size = {self.size}, got {self._limit}")
+
+    def _find_rank(self) -> int:
+        return self._limit
 
     def _kernel(self) -> MatroidKernel:
         return PartitionKernel(

@@ -31,6 +31,7 @@ from matroid_bandits.policies.contract.drift import Drift, DriftWatch
 from matroid_bandits.policies.contract.explanation import Explanation, explanation_of, is_quick
 from matroid_bandits.policies.contract.late_feedback import LateFeedback, pairs
 from matroid_bandits.policies.contract.moving import Moving
+from matroid_bandits.policies.contract.notebook import Notebook
 from matroid_bandits.policies.contract.own_state import LEARNING
 from matroid_bandits.policies.contract.parameters import Parametrized
 from matroid_bandits.policies.contract.saving import Saving
@@ -79,6 +80,7 @@ class Policy(
     DriftWatch,
     Moving,
     Saving,
+    Notebook,
     Parametrized,
     Generic[Selection],
 ):

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
+from matroid_bandits._plots import with_unit
 from matroid_bandits._types import FloatArray
 from matroid_bandits.experiments.analysis.losses import changes_of, changing_instances
 from matroid_bandits.experiments.analysis.summary import band, instances_with_costs, median_bound
@@ -25,13 +26,18 @@ __all__ = [
     "FORMATS",
     "Look",
     "Panels",
+    "draw_panel",
+    "drawn_instances",
+    "drawn_panels",
     "is_logarithmic",
+    "legend_entries",
     "oracle_calls_figure",
+    "oracle_calls_panels",
     "panel_figure",
     "regret_figure",
+    "regret_panels",
     "saved",
     "spread_of_regrets",
-    "with_unit",
 ]
 
 #: Formats every figure is saved in.
@@ -100,6 +106,11 @@ class Look(NamedTuple):
 
 
 def regret_figure(results: Results) -> Figure:
+    """The figure of `regret_panels`."""
+    return panel_figure(results, regret_panels(results))
+
+
+def regret_panels(results: Results) -> "Panels":
     """Mean regret against rounds with a 95 % confidence band, one panel per instance.
 
     The lower bound is a thin gray line; rounds in which means change have a vertical one. Where
@@ -189,6 +200,11 @@ def _policy_lines(axes: Axes) -> list[tuple[FloatArray, FloatArray]]:
 
 
 def oracle_calls_figure(results: Results) -> Figure:
+    """The figure of `oracle_calls_panels`."""
+    return panel_figure(results, oracle_calls_panels(results))
+
+
+def oracle_calls_panels(results: Results) -> "Panels":
     """Mean number of oracle calls against rounds, both axes logarithmic.
 
     The band holds the middle 80 % of the runs.
@@ -246,7 +262,7 @@ def _panels(
     draw: Callable[[Axes, pd.DataFrame, Look], None],
     finish: Callable[[Axes, int], None],
     bounds: Mapping[str, float] | None = None,
-) -> Figure:
+) -> "Panels":
     """One panel per instance with curves against rounds, and one legend for all of them."""
     instances = results.study["identity"]["instances"]
 
@@ -258,8 +274,7 @@ def _panels(
             axes.vlines(changes, 0, 1, transform=axes.get_xaxis_transform(), **_CHANGE)
 
     labels = ("round", quantity)
-    panels = Panels(results.curves, labels, draw, draw_bound, finish, bool(bounds))
-    return panel_figure(results, panels)
+    return Panels(results.curves, labels, draw, draw_bound, finish, bool(bounds))
 
 
 class Panels(NamedTuple):
@@ -290,31 +305,37 @@ class Panels(NamedTuple):
 
 
 def panel_figure(results: Results, panels: Panels) -> Figure:
-    """A figure of all instances that have lines."""
-    identity = results.study["identity"]
-    lines = panels.lines
-    names = [n for n in identity["instances"] if (lines["instance"] == n).any()]
+    """A figure of all instances that have lines, ready to be saved."""
+    figure, _ = drawn_panels(results, panels, Figure)
+    with _style():
+        # Once for all formats.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return figure
+
+
+def drawn_instances(results: Results, panels: Panels) -> list[str]:
+    """The instances that have lines."""
+    there = set(panels.lines["instance"])
+    return [name for name in results.study["identity"]["instances"] if name in there]
+
+
+def drawn_panels(
+    results: Results, panels: Panels, make: Callable[..., Figure]
+) -> tuple[Figure, list[Axes]]:
+    """A figure of all instances that have lines, and the axes of each; `make` makes it."""
+    names = drawn_instances(results, panels)
     columns = _n_columns(len(names))
     rows = ceil(len(names) / columns)
     with _style():
         width = _WIDTHS.get(columns, _WIDTH)
-        figure = Figure(figsize=(width, 0.8 * width / columns * rows + 0.5), layout="constrained")
+        figure = make(figsize=(width, 0.8 * width / columns * rows + 0.5), layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False)
         handles: dict[str, Line2D] = {}
         for i, name in enumerate(names):
             axes: Axes = grid[i // columns, i % columns]
-            horizon = identity["instances"][name]["horizon"]
-            here = lines[lines["instance"] == name]
-            for k, policy in enumerate(identity["policies"]):
-                curves = here[here["policy"] == policy]
-                if len(curves):
-                    look = _look(k, horizon, len(identity["policies"]))
-                    before = len(axes.lines)
-                    panels.draw(axes, curves, look)
-                    if len(axes.lines) > before:
-                        handles.setdefault(policy, Line2D([], [], **look.line))
-            panels.draw_bound(axes, name, horizon)
-            panels.finish(axes, horizon)
+            for policy, handle in draw_panel(results, panels, name, axes).items():
+                handles.setdefault(policy, handle)
             title = f"({_letter(i)}) {_shortened(name)}" if len(names) > 1 else name
             axes.set_title(title, parse_math=False)
             if i % columns == 0:
@@ -323,15 +344,37 @@ def panel_figure(results: Results, panels: Panels) -> Figure:
                 axes.set_xlabel(panels.labels[0])
         for i in range(len(names), rows * columns):
             grid[i // columns, i % columns].set_axis_off()
-        # As the study lists them, wherever they were drawn first.
-        entries = [(p, handles[p]) for p in identity["policies"] if p in handles]
-        if panels.has_bounds:
-            entries.append(("lower bound", Line2D([], [], **BOUND)))
-        _add_legend(figure, entries)
-        # Once for all formats.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-    return figure
+        _add_legend(figure, legend_entries(results, panels, handles))
+    return figure, [grid[i // columns, i % columns] for i in range(len(names))]
+
+
+def draw_panel(results: Results, panels: Panels, name: str, axes: Axes) -> dict[str, Line2D]:
+    """Draw the instance called `name`; return a line for the legend of each policy drawn."""
+    identity = results.study["identity"]
+    horizon = identity["instances"][name]["horizon"]
+    here = panels.lines[panels.lines["instance"] == name]
+    handles: dict[str, Line2D] = {}
+    for k, policy in enumerate(identity["policies"]):
+        curves = here[here["policy"] == policy]
+        if len(curves):
+            look = _look(k, horizon, len(identity["policies"]))
+            before = len(axes.lines)
+            panels.draw(axes, curves, look)
+            if len(axes.lines) > before:
+                handles[policy] = Line2D([], [], **look.line)
+    panels.draw_bound(axes, name, horizon)
+    panels.finish(axes, horizon)
+    return handles
+
+
+def legend_entries(
+    results: Results, panels: Panels, handles: Mapping[str, Line2D]
+) -> list[tuple[str, Line2D]]:
+    """The policies as the study lists them, wherever they were drawn first, and the bound."""
+    entries = [(p, handles[p]) for p in results.study["identity"]["policies"] if p in handles]
+    if panels.has_bounds:
+        entries.append(("lower bound", Line2D([], [], **BOUND)))
+    return entries
 
 
 def _n_columns(panels: int) -> int:
@@ -383,11 +426,3 @@ def _shortened(name: str, length: int = 24) -> str:
 
 def _letter(i: int) -> str:
     return chr(ord("a") + i) if i < 26 else str(i + 1)
-
-
-def with_unit(value: float, _position: int) -> str:
-    """50000 as 50k, 1000000 as 1M."""
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:g}"

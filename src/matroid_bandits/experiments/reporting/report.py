@@ -24,7 +24,7 @@ from matroid_bandits.experiments.reporting.regret_pages import REGRET
 from matroid_bandits.experiments.storing.json_files import unwritable, write_atomically
 from matroid_bandits.experiments.storing.provenance import SESSION_KEYS
 from matroid_bandits.experiments.storing.results import Results, gather
-from matroid_bandits.experiments.study import Kind, StudyError
+from matroid_bandits.experiments.study import Kind, StudyError, counted
 
 __all__ = ["Report", "write_report"]
 
@@ -60,6 +60,14 @@ class Report:
     warnings: list[str]
     table: pd.DataFrame
     kind: Kind = "regret"
+
+    def __repr__(self) -> str:
+        folder = f", folder={str(self.files[0].parent)!r}" if self.files else ""
+        return (
+            f"Report({counted(len(self.files), 'files')}, "
+            f"{counted(len(self.findings), 'findings')}, "
+            f"{counted(len(self.warnings), 'warnings')}{folder})"
+        )
 
 
 def write_report(folder: str | PathLike[str]) -> Report:

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
+from matroid_bandits._plots import with_unit
 from matroid_bandits._types import FloatArray
 from matroid_bandits.experiments.analysis.stopping_times import stopping_times
 from matroid_bandits.experiments.reporting.plots import (
@@ -15,11 +16,10 @@ from matroid_bandits.experiments.reporting.plots import (
     Look,
     Panels,
     panel_figure,
-    with_unit,
 )
 from matroid_bandits.experiments.storing.results import Results
 
-__all__ = ["stopping_time_figure"]
+__all__ = ["stopping_time_figure", "stopping_time_panels"]
 
 # Room beside the first and the last step, as a factor.
 _ROOM = 1.4
@@ -29,6 +29,11 @@ _NARROW = 60
 
 
 def stopping_time_figure(results: Results) -> Figure:
+    """The figure of `stopping_time_panels`."""
+    return panel_figure(results, stopping_time_panels(results))
+
+
+def stopping_time_panels(results: Results) -> Panels:
     """Empirical distribution functions of the rounds, one panel per instance.
 
     A run that has reached the limit is in no step: the line stays below 1. The lower bounds of the
@@ -69,8 +74,7 @@ def stopping_time_figure(results: Results) -> Figure:
 
     labels = ("rounds", "runs with an answer")
     has_bounds = any(len(found) for found in bounds.values())
-    panels = Panels(results.runs, labels, draw, draw_bound, finish, has_bounds)
-    return panel_figure(results, panels)
+    return Panels(results.runs, labels, draw, draw_bound, finish, has_bounds)
 
 
 def _finite_bounds(runs: pd.DataFrame) -> FloatArray:

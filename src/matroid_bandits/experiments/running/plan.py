@@ -24,7 +24,7 @@ from matroid_bandits.experiments.running.pools import available_cores
 from matroid_bandits.experiments.running.worker import failed_answer, simulated
 from matroid_bandits.experiments.storing.results import read_results
 from matroid_bandits.experiments.storing.store import Store
-from matroid_bandits.experiments.study import Instance, PolicySpec, Study, Task
+from matroid_bandits.experiments.study import Instance, PolicySpec, Study, Task, counted
 
 __all__ = ["PairPlan", "Plan", "makespan", "plan_study"]
 
@@ -120,6 +120,10 @@ class Plan:
     by_workers: Mapping[int, float]
     is_bound: bool
     cores: int
+
+    def __repr__(self) -> str:
+        pairs = counted(len(self.pairs), "pairs")
+        return f"Plan({pairs}, {self.runs:,} of {counted(self.n_tasks, 'runs')} left)"
 
     @property
     def runs(self) -> int:

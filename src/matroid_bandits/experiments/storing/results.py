@@ -6,12 +6,16 @@ Runs are compared with their curves, and all numbers with what the study allows.
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from matroid_bandits._arguments import choice
+from matroid_bandits._html import Html, never_raises, number, panel, paragraph
+from matroid_bandits._html import table as html_table
+from matroid_bandits._plots import pyplot
 from matroid_bandits.experiments.storing.collecting import (
     Collected,
     collected_from_parts,
@@ -24,9 +28,23 @@ from matroid_bandits.experiments.storing.parts import FinishedRun, PartReading, 
 from matroid_bandits.experiments.storing.provenance import SESSION_KEYS
 from matroid_bandits.experiments.storing.store import Store
 from matroid_bandits.experiments.storing.tables import KEY, Table, read_table, write_table
-from matroid_bandits.experiments.study import Kind, StudyError, Task
+from matroid_bandits.experiments.study import Kind, StudyError, Task, counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Results", "checked_results", "gather", "read_results"]
+
+# What a notebook shows of the summary, and how much of it.
+_SUMMARY = {
+    "regret": ("instance", "policy", "runs", "regret", "regret_ci", "seconds", "oracle_calls"),
+    "identification": ("instance", "policy", "runs", "settled", "rounds", "errors", "seconds"),
+}
+_HEADINGS = {
+    "regret": {"regret": "mean regret", "regret_ci": "95 % interval \N{PLUS-MINUS SIGN}"},
+    "identification": {"policy": "rule", "rounds": "median rounds", "settled": "share settled"},
+}
+_MOST_ROWS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +81,109 @@ class Results:
     sessions: list[dict[str, Any]]
     folder: Path
     warnings: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        identity = self.study["identity"]
+        player = "policies" if self.kind == "regret" else "rules"
+        return (
+            f"Results({self._progress()}, {counted(len(identity['instances']), 'instances')}, "
+            f"{counted(len(identity['policies']), player)}, folder={str(self.folder)!r})"
+        )
+
+    def _progress(self) -> str:
+        """How many runs there are, and of how many if some are missing."""
+        done, wanted = self.n_finished(), self.n_wanted()
+        if done < wanted:
+            return f"{done:,} of {counted(wanted, 'runs')}"
+        return counted(len(self.runs), "runs")
+
+    @never_raises
+    def _repr_html_(self) -> Html:
+        summary = self.to_frame("summary")
+        names = _SUMMARY[self.kind]
+        rows = [
+            [row[name] if isinstance(row[name], str) else number(row[name]) for name in names]
+            for row in summary.head(_MOST_ROWS).to_dict("records")
+        ]
+        header = [_HEADINGS[self.kind].get(name, name.replace("_", " ")) for name in names]
+        lines = html_table(header, rows, total=len(summary), left=(0, 1), most=_MOST_ROWS)
+        note = f"{self.study['title']}: {self._progress()}"
+        warned = [paragraph(f"Warning: {text}") for text in self.warnings[:3]]
+        return panel("Results", lines, *warned, note=note)
+
+    @overload
+    def plot(
+        self, instance: str, *, measure: str | None = None, ax: "Axes | None" = None
+    ) -> "Axes": ...
+
+    @overload
+    def plot(self, instance: None = None, *, measure: str | None = None, ax: "Axes") -> "Axes": ...
+
+    @overload
+    def plot(
+        self, instance: None = None, *, measure: str | None = None, ax: None = None
+    ) -> "list[Axes]": ...
+
+    def plot(
+        self,
+        instance: str | None = None,
+        *,
+        measure: str | None = None,
+        ax: "Axes | None" = None,
+    ) -> "Axes | list[Axes]":
+        """Draw the figure of the report: the mean of every policy, and a band for the runs.
+
+        Parameters
+        ----------
+        instance : str, optional
+            The instance to draw; by default all of them, one panel for each.
+        measure : str, optional
+            ``regret`` (the default) or ``oracle_calls``; in a study of identification ``rounds``.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw one instance; by default in a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes, or list of them
+            A list, one for each instance, if neither `instance` nor `ax` was given.
+
+        Examples
+        --------
+        >>> from matroid_bandits.experiments import load_study, run_study
+        >>> study = load_study({"instances": ["K4"], "policies": ["MAUB", "OMM"], "runs": 2,
+        ...                     "horizon": 200})
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     results = run_study(study, folder, jobs=1, quiet=True)
+        >>> results.plot("K4").get_xlabel()
+        'round'
+        """
+        pyplot()  # or an error that says what to install
+        from matroid_bandits.experiments.reporting.axes import plot_results
+
+        return plot_results(self, instance, measure, ax)
+
+    def to_frame(self, table: Literal["runs", "curves", "summary"] = "runs") -> pd.DataFrame:
+        """One of the tables, to be changed at will.
+
+        Parameters
+        ----------
+        table : {"runs", "curves", "summary"}, default "runs"
+            ``runs`` has a line for each run, ``curves`` one for each run and checkpoint, and
+            ``summary`` one for each instance and policy, as
+            :func:`~matroid_bandits.experiments.summarize` makes it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A copy.
+        """
+        chosen = choice(table, "table", ("runs", "curves", "summary"))
+        if chosen == "summary":
+            from matroid_bandits.experiments.analysis.summary import summarize
+
+            return summarize(self)
+        return (self.runs if chosen == "runs" else self.curves).copy()
 
     @property
     def kind(self) -> Kind:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from matroid_bandits._arguments import choice, real
+from matroid_bandits._arguments import abbreviated, choice, real
+from matroid_bandits._html import Html, never_raises, panel, paragraph
 from matroid_bandits.policies.contract.exchange_pairs import ExchangePairs
 from matroid_bandits.policies.contract.memory import memory_caveat
 from matroid_bandits.stopping import (
@@ -92,6 +93,17 @@ class Confidence:
         """What is known, what is hardest, and what speaks against it."""
         sentences = [self._verdict(), self._hardest(), self.caveat]
         return " ".join(sentence for sentence in sentences if sentence)
+
+    def __repr__(self) -> str:
+        pair = "" if self.pair is None else f", pair={abbreviated(self.pair)}"
+        return (
+            f"Confidence(delta={self.delta}, settled={self.settled}, "
+            f"statistic={self.statistic:.4g}, threshold={self.threshold:.4g}{pair})"
+        )
+
+    @never_raises
+    def _repr_html_(self) -> Html:
+        return panel("Confidence", paragraph(str(self)))
 
     def _verdict(self) -> str:
         sure = f"with confidence {100 * (1 - self.delta):.10g} %"

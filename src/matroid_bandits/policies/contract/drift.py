@@ -11,10 +11,14 @@ import numpy as np
 from matroid_bandits._core.policies.memory.discount import Discount
 from matroid_bandits._core.policies.memory.restart import Restart
 from matroid_bandits._core.policies.memory.window import Window
+from matroid_bandits._frames import data_frame
+from matroid_bandits._html import MOST_ROWS, Html, never_raises, number, panel, paragraph, table
 from matroid_bandits.stopping import Gaussian, bernoulli_divergence, checked_delta
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import pandas as pd
 
     from matroid_bandits._core.policies.base import PolicyKernel
     from matroid_bandits._types import FloatArray, IntArray
@@ -23,6 +27,10 @@ if TYPE_CHECKING:
     from matroid_bandits.stopping import Family
 
 __all__ = ["Change", "Drift", "DriftWatch"]
+
+
+# A representation names so many elements.
+_MOST_NAMED = 3
 
 
 class Change(NamedTuple):
@@ -80,6 +88,49 @@ class Drift:
             f"{who} to have changed, that of {first.element!r} most clearly: from about "
             f"{first.before:.4g} to about {first.after:.4g}."
         )
+
+    def __repr__(self) -> str:
+        names = [repr(change.element) for change in self.changes[:_MOST_NAMED]]
+        if len(self.changes) > _MOST_NAMED:
+            names.append(f"... {len(self.changes) - _MOST_NAMED:,} more")
+        inside = ", ".join(["", *names])
+        return f"Drift(delta={self.delta}, {len(self.changes)} of {self.n_watched} changed{inside})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """One line for each change: ``element, before, after, statistic, threshold``.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If pandas is missing: ``pip install 'matroid-bandits[experiments]'``.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> policy = mb.OMM(mb.UniformMatroid(1, 1), noise=0.2)
+        >>> for round in range(64):
+        ...     policy.update([0], [0.25 if round < 32 else 0.75])
+        >>> policy.drift().to_frame()[["element", "before", "after"]]
+           element  before  after
+        0        0    0.25   0.75
+        """
+        return data_frame(
+            {name: [getattr(c, name) for c in self.changes] for name in Change._fields}
+        )
+
+    @never_raises
+    def _repr_html_(self) -> Html:
+        if not self.changes:
+            return panel("Drift", paragraph(str(self)))
+        rows = [
+            (c.element, *map(number, (c.before, c.after, c.statistic, c.threshold)))
+            for c in self.changes[:MOST_ROWS]
+        ]
+        return panel("Drift", paragraph(str(self)), table(Change._fields, rows, total=len(self)))
 
 
 class DriftWatch:

@@ -3,22 +3,28 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from matroid_bandits._arguments import abbreviated
 from matroid_bandits._core.matroids.partners import (
     find_circuits,
     find_partners,
     find_replacements,
 )
+from matroid_bandits._frames import data_frame
+from matroid_bandits._html import Html, never_raises, number, panel, paragraph, table
 from matroid_bandits._tables import aligned
 from matroid_bandits._types import FloatArray, IntArray
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies.contract.confidence import Confidence
 from matroid_bandits.policies.contract.drift import Drift
 from matroid_bandits.problem import Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Explanation", "Line", "explanation_of", "is_quick"]
 
@@ -110,6 +116,58 @@ class Explanation:
         if self.drift:
             lines += ["", str(self.drift)]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        why = f"why={abbreviated(self.why)}"
+        return f"Explanation({len(self.selected)} selected of {self._n_elements()}, {why})"
+
+    def _n_elements(self) -> int:
+        return len(self.selected) + self.n_others
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The lines of both tables, those that were selected first.
+
+        Columns: ``element``, ``selected``, ``mean``, ``count``, ``index``, ``partner``. Of a policy
+        with features also ``estimate`` and ``features``, pairs of a name and a contribution.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If pandas is missing: ``pip install 'matroid-bandits[experiments]'``.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> policy = mb.OMM(mb.Problem(mb.UniformMatroid(1, 2), labels=["tea", "car"]))
+        >>> policy.update(["tea"], [0.5])
+        >>> policy.update(["car"], [0.25])
+        >>> policy.explain().to_frame()[["element", "selected", "mean", "count", "partner"]]
+          element  selected  mean  count partner
+        0     tea      True  0.50      1     car
+        1     car     False  0.25      1     tea
+        """
+        lines = [*self.selected, *self.others]
+        names = ["element", "mean", "count", "index", "partner"]
+        if any(line.features for line in lines):
+            names += ["estimate", "features"]
+        columns = {name: [getattr(line, name) for line in lines] for name in names}
+        chosen = [True] * len(self.selected) + [False] * len(self.others)
+        return data_frame({"element": columns.pop("element"), "selected": chosen, **columns})
+
+    @never_raises
+    def _repr_html_(self) -> Html:
+        pieces = [paragraph(self.why)]
+        pieces.append(
+            _html_table("selected", "would be replaced by", self.selected, len(self.selected))
+        )
+        if self.others:
+            pieces.append(_html_table("not selected", "would replace", self.others, self.n_others))
+        pieces += [paragraph(str(said)) for said in (self.confidence, self.drift) if said]
+        return panel(type(self).__name__, *pieces)
 
 
 def explanation_of(
@@ -243,6 +301,25 @@ def _table(first: str, last: str, lines: list[Line]) -> list[str]:
     return aligned(
         [(*row, *more) for row, more in zip(rows, features, strict=True)], left=(0, 4, 6)
     )
+
+
+def _html_table(first: str, last: str, lines: list[Line], total: int) -> Html:
+    """The same in a notebook."""
+    header = [first, "mean", "count", "index", last]
+    rows: list[tuple[Any, ...]] = [
+        (
+            line.element,
+            number(line.mean),
+            number(line.count),
+            number(line.index),
+            "-" if line.partner is None else line.partner,
+        )
+        for line in lines[:_OTHERS]
+    ]
+    if any(line.features for line in lines):
+        header += ["estimate", "features"]
+        rows = [(*row, *_feature_cells(line)) for row, line in zip(rows, lines, strict=False)]
+    return table(header, rows, total=total, left=(0, 4, 6), most=_OTHERS)
 
 
 def _feature_cells(line: Line) -> tuple[str, str]:

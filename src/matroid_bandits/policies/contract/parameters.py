@@ -117,6 +117,17 @@ class Parametrized(metaclass=PolicyType):
         parameter = type(self).__signature__.parameters.get(name)
         return parameter is not None and _is_same(self._arguments[name], parameter.default)
 
+    def _changed_parameters(self) -> list[tuple[str, Any]]:
+        """The parameters after the matroid that do not have their defaults."""
+        changed: list[tuple[str, Any]] = []
+        for name, parameter in list(type(self).__signature__.parameters.items())[1:]:
+            value = self._arguments[name]
+            if parameter.kind is Parameter.VAR_KEYWORD:
+                changed += value.items()
+            elif not _is_same(value, parameter.default):
+                changed.append((name, value))
+        return changed
+
     def __repr__(self) -> str:
         if "_arguments" not in vars(self):
             return object.__repr__(self)

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matroid_bandits._arguments import abbreviated, integer, real
+from matroid_bandits._frames import data_frame
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from matroid_bandits._types import CountArray, FloatArray, IntArray
     from matroid_bandits.problem import Problem
 
@@ -113,6 +116,31 @@ class Statistics(Mapping[Any, tuple[float, int]]):
             )
             state["squares"] = np.maximum(squares, 0.0)
         return Statistics(self._problem, means, counts, self.rounds + sign * other.rounds, state)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One line for each element that was observed: ``element``, ``mean``, ``count``.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            If pandas is missing: ``pip install 'matroid-bandits[experiments]'``.
+
+        Examples
+        --------
+        >>> import matroid_bandits as mb
+        >>> policy = mb.OMM(mb.Problem(mb.UniformMatroid(1, 2), labels=["tea", "car"]))
+        >>> policy.update(["tea"], [0.5])
+        >>> policy.statistics.to_frame()
+          element  mean  count
+        0     tea   0.5      1
+        """
+        seen = np.flatnonzero(self.counts)
+        names = list(self._problem.names(seen))
+        return data_frame({"element": names, "mean": self.means[seen], "count": self.counts[seen]})
 
     def __repr__(self) -> str:
         return f"Statistics({len(self)} elements, {self.counts.sum()} observations)"

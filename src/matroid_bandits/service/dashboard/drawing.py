@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from matroid_bandits._graph_drawing import EdgeLine, Point, circle, edge_lines
 from matroid_bandits.service.dashboard.formatting import count, isolated, number, short
-from matroid_bandits.service.dashboard.placing import Box, Point, placed_labels
+from matroid_bandits.service.dashboard.placing import Box, placed_labels
 from matroid_bandits.service.dashboard.svg import described, element
 from matroid_bandits.service.dashboard.views import EdgeView, GraphView
 
@@ -23,8 +24,6 @@ _SIZES = {"on-desk": 12.0, "on-phone": 16.0}
 _MOST_LABELS = 100
 # Of larger graphs, only the leader is drawn.
 _MOST_EDGES = 3000
-# Edges along a line would hide each other; they become arcs of this height for their length.
-_BEND = 0.22
 
 
 @dataclass(frozen=True)
@@ -115,66 +114,16 @@ def _circle(n: int) -> _Layout:
     """Vertices on a circle, the first at the top; a single one in the middle."""
     height = _MOST_HEIGHT if n > 1 else _LEAST_HEIGHT
     radius = (height / 2 - _MARGIN) if n > 1 else 0.0
-    turns = [2 * math.pi * k / n for k in range(n)]
-    points = [
-        (_WIDTH / 2 + radius * math.sin(turn), height / 2 - radius * math.cos(turn))
-        for turn in turns
-    ]
+    points = circle(n, (_WIDTH / 2, height / 2), radius)
     return _Layout(points, height, is_line=False, is_circle=n > 1)
 
 
-@dataclass(frozen=True)
-class _Line:
-    """How an edge is drawn: the path, and the points that labels keep away from."""
-
-    path: str
-    middle: tuple[Point, Point, Point]
+def _lines(edges: list[EdgeView], layout: _Layout) -> list[EdgeLine]:
+    ends = [(edge.tail, edge.head) for edge in edges]
+    return edge_lines(ends, layout.points, is_line=layout.is_line)
 
 
-def _lines(edges: list[EdgeView], layout: _Layout) -> list[_Line]:
-    """A line for every edge; parallel edges and loops are bent, so that each can be seen."""
-    drawn: dict[tuple[int, int], int] = {}
-    lines = []
-    for edge in edges:
-        ends = min(edge.tail, edge.head), max(edge.tail, edge.head)
-        parallel = drawn.get(ends, 0)
-        drawn[ends] = parallel + 1
-        a, b = layout.points[ends[0]], layout.points[ends[1]]
-        if math.dist(a, b) < 0.5:
-            lines.append(_loop(a, parallel))
-        else:
-            lines.append(_arc(a, b, _bend(parallel) + (2 * _BEND if layout.is_line else 0.0)))
-    return lines
-
-
-def _bend(parallel: int) -> float:
-    """0, then to one side, to the other side, further to the one side, ..."""
-    amount = _BEND * ((parallel + 1) // 2)
-    return amount if parallel % 2 else -amount
-
-
-def _arc(a: Point, b: Point, bend: float) -> _Line:
-    (x1, y1), (x2, y2) = a, b
-    control = ((x1 + x2) / 2 + bend * (y2 - y1), (y1 + y2) / 2 - bend * (x2 - x1))
-    top = ((x1 + x2) / 4 + control[0] / 2, (y1 + y2) / 4 + control[1] / 2)
-    curve = f"Q{_pair(control)} {_pair(b)}" if bend else f"L{_pair(b)}"
-    return _Line(f"M{_pair(a)}{curve}", (a, top, b))
-
-
-def _loop(at: Point, parallel: int) -> _Line:
-    """A loop above its vertex; the next ones are larger."""
-    x, y = at
-    size = 12.0 + 6.0 * parallel
-    left, right = (x - size, y - 2 * size), (x + size, y - 2 * size)
-    path = f"M{_pair(at)}C{_pair(left)} {_pair(right)} {_pair(at)}"
-    return _Line(path, (at, (x, y - 1.5 * size), at))
-
-
-def _pair(point: Point) -> str:
-    return f"{point[0]:.1f},{point[1]:.1f}"
-
-
-def _edge(graph: GraphView, edge: EdgeView, line: _Line, word: str) -> Markup:
+def _edge(graph: GraphView, edge: EdgeView, line: EdgeLine, word: str) -> Markup:
     """An edge with a broad line for the mouse around it, which nobody sees."""
     ends = f"{_name(graph, edge.tail)} to {_name(graph, edge.head)}"
     known = "never observed" if edge.mean is None else f"mean {word} {number(edge.mean)}"
@@ -198,7 +147,7 @@ def _vertices(graph: GraphView, points: list[Point]) -> Iterator[Markup]:
         yield element("circle", title, cx=x, cy=y, r=4.5, class_="vertex")
 
 
-def _labels(graph: GraphView, layout: _Layout, leading: list[_Line]) -> Iterator[Markup]:
+def _labels(graph: GraphView, layout: _Layout, leading: list[EdgeLine]) -> Iterator[Markup]:
     """The labels that have room, once for every size of letters."""
     if len(graph.vertices) > _MOST_LABELS:
         return

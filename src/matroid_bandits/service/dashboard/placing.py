@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["Box", "Place", "Point", "placed_labels"]
+from matroid_bandits._graph_drawing import Point
 
-Point = tuple[float, float]
+__all__ = ["Box", "Place", "placed_labels"]
 
 _GAP = 8.0
 # The height of a line and the width of a letter, as parts of the size of letters.
