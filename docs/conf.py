@@ -13,6 +13,8 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
+from pygments.lexers.special import TextLexer  # noqa: E402
+
 from matroid_bandits import __version__  # noqa: E402
 
 project = "matroid-bandits"
@@ -134,3 +136,8 @@ copybutton_exclude = ".linenos, .gp, .go"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
+
+
+def setup(app):
+    """Tables of a study file are shown as they are."""
+    app.add_lexer("csv", TextLexer)

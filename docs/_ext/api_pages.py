@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -76,6 +76,7 @@ class Name(NamedTuple):
         return self.full + ("-function" if self.full.endswith(".gaps") else "")
 
 
+@cache
 def names() -> list[Name]:
     """All public names, each once, by the shortest name under which it can be imported."""
     top = import_module(PACKAGE)
@@ -192,7 +193,18 @@ def _first_sentence(text: str | None) -> str:
     return re.sub(r"\s+", " ", first)
 
 
+def public_bases(
+    _app: Sphinx, _name: str, value: type, _options: Any, bases: list[Any]
+) -> None:
+    """Show the nearest public base class, not the classes between."""
+    public = {name.value for name in names() if inspect.isclass(name.value)}
+    ours = next((base for base in value.__mro__[1:] if base in public), None)
+    others = [base for base in value.__bases__ if not _is_ours(base)]
+    bases[:] = ([ours] if ours else []) + others or [object]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Write the pages before Sphinx looks for pages."""
+    app.connect("autodoc-process-bases", public_bases)
     app.connect("config-inited", lambda _app, _config: write_pages())
     return {"parallel_read_safe": True, "parallel_write_safe": True}
