@@ -193,9 +193,7 @@ def _first_sentence(text: str | None) -> str:
     return re.sub(r"\s+", " ", first)
 
 
-def public_bases(
-    _app: Sphinx, _name: str, value: type, _options: Any, bases: list[Any]
-) -> None:
+def public_bases(_app: Sphinx, _name: str, value: type, _options: Any, bases: list[Any]) -> None:
     """Show the nearest public base class, not the classes between."""
     public = {name.value for name in names() if inspect.isclass(name.value)}
     ours = next((base for base in value.__mro__[1:] if base in public), None)

@@ -36,19 +36,16 @@ class CommandLine(SphinxDirective):
         parser = _parser()
         (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
         helps = {action.dest: action.help for action in commands._choices_actions}
-        table = nodes.definition_list()
-        sections = []
+        lines, sections = [], []
         for name, command in commands.choices.items():
             link = nodes.reference("", "", nodes.literal("", name), refid=f"command-{name}")
-            words = nodes.paragraph("", "", *prose(helps.get(name) or ""))
-            term = nodes.term("", "", link)
-            table += nodes.definition_list_item("", term, nodes.definition("", words))
+            lines.append(row([link], prose(helps.get(name) or "")))
             section = nodes.section(ids=[f"command-{name}"])
             section += nodes.title("", f"matroid-bandits {name}")
             section += list(described(command))
             self.state.document.note_explicit_target(section)
             sections.append(section)
-        return [table, *sections]
+        return [table_of("command", "what it does", lines), *sections]
 
 
 def described(parser: argparse.ArgumentParser) -> Iterator[nodes.Node]:
@@ -62,25 +59,10 @@ def described(parser: argparse.ArgumentParser) -> Iterator[nodes.Node]:
     usage = formatter.format_help().strip()
     yield nodes.literal_block(usage, usage, language="text")
     for group in parser._action_groups:
-        shown = [
-            a
-            for a in group._group_actions
-            if a.help != argparse.SUPPRESS and "--help" not in a.option_strings
-        ]
-        if not shown:
-            continue
-        yield nodes.rubric("", (group.title or "options").capitalize())
-        table = nodes.definition_list(classes=["options"])
-        for action in shown:
-            term = nodes.term("", "", *invocation(parser, action))
-            text = formatter._expand_help(action) if action.help else ""
-            words = nodes.definition("", nodes.paragraph("", "", *prose(text)))
-            if isinstance(action, argparse._SubParsersAction):
-                for name, inner in action.choices.items():
-                    words += nodes.rubric("", f"{parser.prog} {name}")
-                    words += list(described(inner))
-            table += nodes.definition_list_item("", term, words)
-        yield table
+        shown = [action for action in group._group_actions if is_shown(action)]
+        if shown:
+            yield nodes.rubric("", (group.title or "options").capitalize())
+            yield arguments(parser, shown)
     if parser.epilog and parser.formatter_class is argparse.RawDescriptionHelpFormatter:
         yield nodes.literal_block(parser.epilog, parser.epilog, language="text")
     elif parser.epilog:
@@ -90,6 +72,26 @@ def described(parser: argparse.ArgumentParser) -> Iterator[nodes.Node]:
             yield nodes.literal_block(command, command, language="sh")
         else:
             yield nodes.paragraph("", "", *prose(parser.epilog))
+
+
+def is_shown(action: argparse.Action) -> bool:
+    return action.help != argparse.SUPPRESS and "--help" not in action.option_strings
+
+
+def arguments(parser: argparse.ArgumentParser, shown: list[argparse.Action]) -> nodes.Node:
+    """A list of arguments; commands of a command are described within it."""
+    formatter = parser.formatter_class(prog=parser.prog)
+    table = nodes.definition_list(classes=["options"])
+    for action in shown:
+        term = nodes.term("", "", *invocation(parser, action))
+        text = formatter._expand_help(action) if action.help else ""
+        words = nodes.definition("", nodes.paragraph("", "", *prose(text)))
+        if isinstance(action, argparse._SubParsersAction):
+            for name, inner in action.choices.items():
+                words += nodes.rubric("", f"{parser.prog} {name}")
+                words += list(described(inner))
+        table += nodes.definition_list_item("", term, words)
+    return table
 
 
 def invocation(parser: argparse.ArgumentParser, action: argparse.Action) -> list[nodes.Node]:
@@ -110,18 +112,21 @@ class HttpOperations(SphinxDirective):
         from matroid_bandits.service import create_app  # noqa: PLC0415 - needs the extra
 
         document = create_app(":memory:").openapi()
-        table = nodes.table(classes=["operations"])
-        group = nodes.tgroup(cols=2)
-        table += group
-        group += [nodes.colspec(colwidth=50), nodes.colspec(colwidth=50)]
-        group += nodes.thead("", row([nodes.Text("request")], [nodes.Text("what it does")]))
-        body = nodes.tbody()
-        for path, operations in document["paths"].items():
-            for method, operation in operations.items():
-                request = nodes.literal("", f"{method.upper()} {path}")
-                body += row([request], prose(operation.get("summary", "")))
-        group += body
-        return [table]
+        lines = [
+            row([nodes.literal("", f"{method.upper()} {path}")], prose(operation["summary"]))
+            for path, operations in document["paths"].items()
+            for method, operation in operations.items()
+        ]
+        return [table_of("request", "what it does", lines)]
+
+
+def table_of(first: str, second: str, lines: list[nodes.row]) -> nodes.table:
+    """A table of two columns with their titles."""
+    group = nodes.tgroup("", cols=2)
+    group += [nodes.colspec(colwidth=50), nodes.colspec(colwidth=50)]
+    group += nodes.thead("", row([nodes.Text(first)], [nodes.Text(second)]))
+    group += nodes.tbody("", *lines)
+    return nodes.table("", group, classes=["operations"])
 
 
 def row(*cells: list[nodes.Node]) -> nodes.row:

@@ -60,6 +60,20 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
     return "".join([*parts, change("".join(prose))])
 
 
+def place_of(name: str) -> Path | None:
+    """The source of the page, or the file in `docs`, that a link to a file leads to."""
+    path = ROOT / name
+    if name in PAGES:
+        return DOCS / PAGES[name] if path.exists() else None
+    if name in PLACES:
+        return DOCS / PLACES[name]
+    if example := re.fullmatch(r"examples/(\w+)\.py", name):
+        return DOCS / "gallery" / f"{example[1]}.rst"
+    if path.is_dir():
+        return path / "index.md" if (path / "index.md").exists() else None
+    return path if path.is_relative_to(DOCS) else None
+
+
 def relinked(text: str, file: Path, page: Path) -> str:
     """`text` of `file`, with links that hold on `page`."""
 
@@ -73,23 +87,9 @@ def relinked(text: str, file: Path, page: Path) -> str:
             name = path.relative_to(ROOT).as_posix()
         except ValueError:
             return match[0]
-        example = re.fullmatch(r"examples/(\w+)\.py", name)
-        if name in PAGES:
-            place = DOCS / PAGES[name]
-        elif name in PLACES:
-            place = DOCS / PLACES[name]
-        elif example:
-            place = DOCS / "gallery" / f"{example[1]}.rst"
-        elif path.is_dir() and (path / "index.md").exists():
-            place = path / "index.md"
-        elif path.is_relative_to(DOCS):
-            if path.is_dir():
-                return words
-            place = path
-        else:
-            return words if words.startswith("`") else f"`{words}`"
-        if name in PAGES and not path.exists():
-            return words
+        place = place_of(name)
+        if place is None:
+            return words if "`" in words or path.is_relative_to(DOCS) else f"`{words}`"
         where = os.path.relpath(place, page.parent)
         return f"{mark}[{words}]({Path(where).as_posix()}{hash_}{anchor})"
 
