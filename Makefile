@@ -139,8 +139,19 @@ bench-service: dev  ## decisions and feedback a second, recovery, workers
 figures: dev  ## draw the figures of the documentation again (some only: make figures ARGS='maub-steps')
 	$(BIN)/python docs/figures/make_figures.py $(ARGS)
 
+# What the site needs, besides the package, which is there already: the kernels are not built again.
+.venv/docs: .venv/ready
+	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'], sep='\n')" \
+		| $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement /dev/stdin
+	@touch $@
+
+docs: .venv/docs  ## build the documentation site in build/site, warnings are errors
+	@rm -rf build/site
+	$(BIN)/sphinx-build -W --keep-going -q -j auto -d build/doctrees docs build/site
+	$(BIN)/python docs/check_site.py build/site
+
 sage: .venv-sage/ready  ## SageMath's matroids in an environment of their own, for make bench and test-sage
 
 clean:  ## remove what was built
-	rm -rf .venv .venv-sage build dist src/*.egg-info
+	rm -rf .venv .venv-sage build dist src/*.egg-info docs/gallery docs/project docs/reference/api
 	find src/matroid_bandits/_core -name "*.so" -delete

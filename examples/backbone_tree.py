@@ -1,4 +1,7 @@
-"""Learn the spanning tree of least latency of a backbone, by measuring the links in use.
+"""The spanning tree with the lowest latency
+=========================================
+
+Learn the spanning tree of least latency of a backbone, by measuring the links in use.
 
 Each round uses a spanning tree and measures the delays of its links, with jitter: on Abilene, or a
 GraphML or GML file with coordinates. Needs pip install 'matroid-bandits[graphs,plots]'.
@@ -72,7 +75,7 @@ def main(picture, path, horizon):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[2])
     parser.add_argument("picture", nargs="?", default="backbone_tree.png", help="where to draw")
     parser.add_argument("--path", help="a GraphML or GML file")
     parser.add_argument("--horizon", type=int, default=20_000, help="number of rounds")

@@ -1,4 +1,7 @@
-"""Learn a slate of well-liked movies that differ in genre, from the ratings as they come in.
+"""A slate of movies that differ in genre
+======================================
+
+Learn a slate of well-liked movies that differ in genre, from the ratings as they come in.
 
 A slate is allowed if the genres of no movie are a combination of those of the others: a linear
 matroid. Movies are those of MovieLens, if a folder of it is given or ml-latest-small is here,
@@ -57,7 +60,7 @@ def main(picture, movielens, horizon):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[2])
     parser.add_argument("picture", nargs="?", default="movie_slate.png", help="where to draw")
     parser.add_argument("--movielens", help="folder or zip file of a release")
     parser.add_argument("--horizon", type=int, default=100_000, help="number of rounds")

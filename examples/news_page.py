@@ -1,4 +1,7 @@
-"""Fill a news page: six slots by type, articles that come and go, clicks that come late or never.
+"""A news page that never stands still
+===================================
+
+Fill a news page: six slots by type, articles that come and go, clicks that come late or never.
 
 Two world stories, one of each other type: a partition matroid. Clicks are reported 10 to 500 pages
 later, one in twenty never. Needs pip install 'matroid-bandits[plots]'.
@@ -73,7 +76,7 @@ def main(picture, horizon):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[2])
     parser.add_argument("picture", nargs="?", default="news_page.png", help="where to draw")
     parser.add_argument("--horizon", type=int, default=20_000, help="pages, in whole 500")
     main(**vars(parser.parse_args()))

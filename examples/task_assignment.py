@@ -1,4 +1,7 @@
-"""Staff a help desk: one technician for every queue, learning day by day who is good.
+"""A team for every task
+=====================
+
+Staff a help desk: one technician for every queue, learning day by day who is good.
 
 A team is allowed if each of its members can be given a queue of their own, for which they are
 trained: a transversal matroid. A day ends well or not. Needs pip install 'matroid-bandits[plots]'.
@@ -73,7 +76,7 @@ def main(picture, horizon):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[2])
     parser.add_argument("picture", nargs="?", default="task_assignment.png", help="where to draw")
     parser.add_argument("--horizon", type=int, default=10_000, help="number of days")
     main(**vars(parser.parse_args()))

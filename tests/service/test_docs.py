@@ -1,4 +1,7 @@
-"""The requests in the documents work as they are written."""
+"""The requests in docs/reference/http.md work as they are written.
+
+That the Python of all pages runs is tested in `tests/docs`.
+"""
 
 import json
 import re
@@ -91,16 +94,6 @@ def test_javascript(url: str, tmp_path: Path) -> None:
     )
     assert done.stdout == "[ 'a', 'b' ]\n"
     assert client.bandit("news")["elements"][0]["mean"] == 1.0
-
-
-def test_python(url: str, tmp_path: Path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    first, second = blocks("howto/service.md", "python")
-    exec(first.replace(ADDRESS, url), {})
-    assert capsys.readouterr().out == "('flood', 'record')\n"
-    assert Client(url).bandit("news")["decided"] == 101
-    exec(second, names := {})
-    assert names["app"].state.worker.limits.elements == 20_000
 
 
 def _plain(value: Any) -> Any:
