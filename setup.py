@@ -11,11 +11,14 @@ Environment variables choose other builds, each in directories of its own:
   (`_core/portable.h`);
 - ``MATROID_BANDITS_QUICK=1``: without optimization, for the fastest build.
 
-What is compiled stays in ``build/``, also for `pip install --editable`: a kernel is compiled again
-if its sources or this file have changed, and not because another extra is installed.
+What is compiled stays in ``build/``, also for `pip install --editable`. A kernel is translated and
+compiled again if what it is made from has changed: contents, not dates, because pip installs Cython
+and NumPy anew for every build. So another extra compiles nothing.
 """
 
+import hashlib
 import os
+import re
 import sys
 import sysconfig
 from pathlib import Path
@@ -60,6 +63,7 @@ BUILD = "build/" + "".join(f"{kind.lower()}-" for kind in KINDS if is_set(kind))
 CORE = Path("src/matroid_bandits/_core")
 # What memoryviews need at run time, once for all kernels: in each it would be most of the code.
 SHARED = "_memoryviews"
+METADATA = re.compile(rb"/\* BEGIN: Cython Metadata.*?END: Cython Metadata \*/", re.DOTALL)
 
 
 class BuildKernels(build_ext):
@@ -83,6 +87,28 @@ class BuildKernels(build_ext):
                 extension.libraries = [*extension.libraries, "m"]
         super().build_extensions()
 
+    def build_extension(self, ext: Extension) -> None:
+        """Compile a kernel, unless it was compiled from the same C code in the same way."""
+        built = Path(self.get_ext_fullpath(ext.name))
+        stamp = Path(self.build_temp) / f"{ext.name}.digest"
+        digest = self.digest_of(ext)
+        if built.exists() and stamp.exists() and stamp.read_text("ascii") == digest:
+            return
+        stamp.unlink(missing_ok=True)
+        built.unlink(missing_ok=True)
+        super().build_extension(ext)
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(digest, "ascii")
+
+    def digest_of(self, ext: Extension) -> str:
+        """A digest of the C code and of how it is compiled."""
+        how = [ext.extra_compile_args, ext.extra_link_args, ext.libraries, ext.define_macros]
+        digest = hashlib.sha256(repr([self.compiler.compiler_type, how]).encode())
+        for path in (*ext.sources, *ext.depends):
+            # Cython notes where NumPy's headers are: in a new temporary directory every time.
+            digest.update(METADATA.sub(b"", Path(path).read_bytes()))
+        return digest.hexdigest()
+
 
 def kernel(name: str, source: str) -> Extension:
     """The extension module `_core.name`."""
@@ -100,7 +126,7 @@ def kernel(name: str, source: str) -> Extension:
             *([("CYTHON_TRACE_NOGIL", "1")] if TRACED else []),
         ],
         extra_link_args=SANITIZE if SANITIZED else [],
-        depends=["setup.py", str(CORE / "portable.h")],
+        depends=[str(CORE / "portable.h")],
     )
 
 
@@ -119,6 +145,7 @@ def kernels() -> list[Extension]:
         nthreads=JOBS,
         shared_utility_qualified_name=f"matroid_bandits._core.{SHARED}",
         build_dir=f"{BUILD}cython",
+        cache=f"{BUILD}cython-cache",
         compiler_directives={
             "language_level": "3",
             "boundscheck": CHECKED,

@@ -30,6 +30,7 @@ QUESTIONS = {
     "compositions": "MAUB on matroids made of matroids, compiled and as a Python oracle",
     "oracle_calls": "oracle calls by default against Algorithm 2 as written",
     "joint_calls": "oracle calls with several exchanges in a round against one",
+    "installation": "the wheel and each extra: packages, size, time to the first run",
     "sagemath": "the package against SageMath's matroids",
 }
 
@@ -50,6 +51,9 @@ def main() -> None:
     for name in options.questions or QUESTIONS:
         if name == "sagemath" and not _has_sage():
             _say("sagemath: left out; it needs SageMath, which `make sage` gets")
+            continue
+        if name == "installation" and not options.questions and not (ROOT / "dist").is_dir():
+            _say("installation: left out; it needs a wheel, which `make wheel` builds")
             continue
         _say(f"{name}: measuring {QUESTIONS[name]} ...")
         table = import_module(f"benchmarks.{name}").measure(quick=options.quick)
