@@ -140,7 +140,8 @@ figures: dev  ## draw the figures of the documentation again (some only: make fi
 	$(BIN)/python docs/figures/make_figures.py $(ARGS)
 
 # What the site needs, besides the package, which is there already: the kernels are not built again.
-.venv/docs: .venv/ready
+.venv/docs: pyproject.toml
+	@test -e .venv/ready || $(MAKE) dev
 	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'], sep='\n')" \
 		| $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement /dev/stdin
 	@touch $@

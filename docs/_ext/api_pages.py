@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import inspect
 import re
+from abc import ABC
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol
 
 from repository import write
 
@@ -197,7 +198,7 @@ def public_bases(_app: Sphinx, _name: str, value: type, _options: Any, bases: li
     """Show the nearest public base class, not the classes between."""
     public = {name.value for name in names() if inspect.isclass(name.value)}
     ours = next((base for base in value.__mro__[1:] if base in public), None)
-    others = [base for base in value.__bases__ if not _is_ours(base)]
+    others = [b for b in value.__bases__ if not _is_ours(b) and b not in {ABC, Generic, Protocol}]
     bases[:] = ([ours] if ours else []) + others or [object]
 
 
