@@ -87,6 +87,7 @@ coverage: dev  ## which lines the tests run, in Python and in kernels (docs/refe
 
 review: dev  ## the habits that Scientific Python recommends (exceptions: [tool.repo-review])
 	$(BIN)/repo-review .
+	$(BIN)/zizmor --offline --quiet .github
 
 changelog: dev  ## what the fragments in changelog.d will add to CHANGELOG.md
 	$(BIN)/towncrier build --draft
