@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: help reproduce compare delays change large features identify serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
+.PHONY: help coverage review changelog reproduce compare delays change large features identify serve bench-service test-browser test test-checked test-archive test-sanitized test-sage build/archive/wheel lint format type bench sage dev clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -74,16 +74,17 @@ test-sage: dev .venv-sage/ready  ## every class and composition against SageMath
 test-browser: dev  ## the dashboard in a real browser (needs chromium and chromedriver; skipped without)
 	$(BIN)/python -m pytest $(ARGS) tests/browser
 
-coverage: dev  ## which lines the tests run, in Python and in kernels (docs/reference/coverage.md; half an hour)
-	$(BIN)/python -m coverage erase
-	$(BIN)/python -m pytest -n auto --cov --cov-report= $(ARGS)
-	$(BIN)/python -m coverage report
+# The second part has kernels with line tracing, a hundred times slower: in a copy of the checkout, because
+# coverage looks for C files beside the kernels, with the fewest seeds and a limit of 25 minutes.
+coverage: dev  ## which lines the tests run, in Python and in kernels (docs/reference/coverage.md)
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term $(ARGS)
 	mkdir -p build/traced
 	git ls-files -z | xargs -0 cp -p --parents -t build/traced
 	cd build/traced && MATROID_BANDITS_TRACED=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
 	cp -r build/traced/build/traced-cython/src build/traced
-	cd build/traced && PYTHONPATH=src ../../$(BIN)/python -m pytest -n auto --cov \
-		--cov-config=kernels.coveragerc --cov-report=term $(KERNEL_TESTS)
+	-cd build/traced && SEEDS=few PYTHONPATH=src ../../$(BIN)/python -m pytest -n 0 --timeout 30 --session-timeout 1500 \
+		--cov --cov-config=tests/kernels.coveragerc --cov-report=term \
+		tests/contracts tests/differential tests/fuzz tests/unit
 
 review: dev  ## the habits that Scientific Python recommends (exceptions: [tool.repo-review])
 	$(BIN)/repo-review .
