@@ -94,19 +94,21 @@ test-sage: dev .venv-sage/ready  ## every class and composition against SageMath
 test-browser: dev  ## the dashboard in a real browser (needs chromium and chromedriver; skipped without)
 	$(BIN)/python -m pytest $(ARGS) tests/browser
 
-coverage: dev  ## which lines the tests run, in Python and in kernels (docs/reference/coverage.md; half an hour)
-	$(BIN)/python -m coverage erase
-	$(BIN)/python -m pytest -n auto --cov --cov-report= $(ARGS)
-	$(BIN)/python -m coverage report
+# The second part has kernels with line tracing, a hundred times slower: in a copy of the checkout, because
+# coverage looks for C files beside the kernels, with the fewest seeds and a limit of 25 minutes.
+coverage: dev  ## which lines the tests run, in Python and in kernels (docs/reference/coverage.md)
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term $(ARGS)
 	mkdir -p build/traced
 	git ls-files -z | xargs -0 cp -p --parents -t build/traced
 	cd build/traced && MATROID_BANDITS_TRACED=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
 	cp -r build/traced/build/traced-cython/src build/traced
-	cd build/traced && PYTHONPATH=src ../../$(BIN)/python -m pytest -n auto --cov \
-		--cov-config=kernels.coveragerc --cov-report=term $(KERNEL_TESTS)
+	-cd build/traced && SEEDS=few PYTHONPATH=src ../../$(BIN)/python -m pytest -n 0 --timeout 30 --session-timeout 1500 \
+		--cov --cov-config=tests/kernels.coveragerc --cov-report=term \
+		tests/contracts tests/differential tests/fuzz tests/unit
 
 review: dev  ## the habits that Scientific Python recommends (exceptions: [tool.repo-review])
 	$(BIN)/repo-review .
+	$(BIN)/zizmor --offline --quiet .github
 
 changelog: dev  ## what the fragments in changelog.d will add to CHANGELOG.md
 	$(BIN)/towncrier build --draft

@@ -1,6 +1,7 @@
-"""Seeds: a few by default, many with ``SEEDS=all``."""
+"""Seeds: some by default, many with ``SEEDS=all``, the fewest with ``SEEDS=few``."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from importlib.util import find_spec
 
@@ -14,7 +15,24 @@ collect_ignore = ["typing", *([] if find_spec("sage") else ["sage"])]
 
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("all", deadline=None, max_examples=1000)
-settings.load_profile("all" if os.environ.get("SEEDS") == "all" else "default")
+settings.register_profile("few", deadline=None, derandomize=True, max_examples=5)
+settings.load_profile(os.environ.get("SEEDS", "default"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With ``SEEDS=few``, every test with its first parameters, then with its second ones, ...
+
+    A limit of time then leaves out repetitions, not whole files.
+    """
+    if os.environ.get("SEEDS") == "few":
+        seen: Counter[str] = Counter()
+        turns = {}
+        for item in items:
+            test = item.nodeid.split("[")[0]
+            turns[item] = seen[test]
+            seen[test] += 1
+        items.sort(key=turns.__getitem__)
 
 
 @pytest.fixture
