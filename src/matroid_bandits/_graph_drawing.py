@@ -19,7 +19,7 @@ Point = tuple[float, float]
 _BEND = 0.22
 
 # The circle of a picture, and the room for labels beside it.
-_RADIUS, _ASIDE, _ABOVE = 84.0, 96.0, 34.0
+_RADIUS, _ASIDE, _ABOVE = 84.0, 92.0, 24.0
 _LONGEST_LABEL = 13
 
 
@@ -154,7 +154,7 @@ def _vertex(name: Any, point: Point, middle: Point) -> Html:
             "text",
             shown(name, _LONGEST_LABEL),
             x=x + 9 * dx,
-            y=y + 4 + (13 if dy >= 0 else 9) * dy,
+            y=y + 4 + 13 * dy,
             text_anchor=anchor,
             font_size="11",
             fill="currentColor",

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
 
 import matroid_bandits as mb
 from matroid_bandits import experiments
@@ -87,6 +89,22 @@ study: experiments.Study = experiments.load_study({"policies": [Best], "instance
 results: experiments.Results = experiments.run_study(study, "folder", jobs=2)
 regret: float = float(results.runs["regret"].mean())
 report: experiments.Report = experiments.write_report("folder")
+panel: Axes = results.plot("K5", measure="oracle_calls")
+panel = results.plot(ax=panel)
+panels: list[Axes] = results.plot()
+panel = result.plot(ax=result.plot(label="MAUB"), measure="oracle_calls", label="OMM")
+frames: list[pd.DataFrame] = [
+    result.to_frame(),
+    results.to_frame(),
+    results.to_frame("curves"),
+    policy.explain().to_frame(),
+    policy.drift(noise=0.2).to_frame(),
+    policy.statistics.to_frame(),
+    mb.gaps(Mine(), [0.5, 0.6, 0.7]).to_frame(),
+    mb.identify(mb.identification.CLUCB(Mine()), Noise([0.5] * 3), noise=0.5).to_frame(),
+]
+result.plot(panel)  # type: ignore[arg-type, call-arg]
+results.to_frame("sessions")  # type: ignore[arg-type]
 movies: MovieCatalog = synthetic_catalog().most_rated(10)
 
 problem: mb.Problem[str] = mb.Problem(mb.GraphicMatroid([("a", "b")]), labels=["ab"], sense="min")

@@ -84,7 +84,7 @@ def _facts_of(
         *(
             []
             if leader is None
-            else [("leader", joined((problem.name(e) for e in leader), len(leader)))]
+            else [("leader (bold)", joined((problem.name(e) for e in leader), len(leader)))]
         ),
     ]
 
