@@ -1,6 +1,9 @@
 # Everything runs in a virtual environment in this checkout; the system's Python is left alone.
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Thousands of tests import the same modules in many processes: compiling them each time takes longer than some tests.
+unexport PYTHONDONTWRITEBYTECODE
 KERNELS := $(shell find src/matroid_bandits/_core -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 
 # Every target but the files that are made.
@@ -12,7 +15,13 @@ help:  ## show the targets
 .venv/ready: pyproject.toml setup.py src/matroid_bandits/_version.py $(KERNELS)
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "building the package in .venv (a minute or two the first time) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@mkdir -p build
+	@for name in build dev; do $(BIN)/python .ci/requirements.py $$name > build/requirements-$$name.txt || exit; done
+	@$(PIP) -r build/requirements-build.txt
+	@# Installing the other packages takes one core a minute or two: the kernels are built meanwhile.
+	@$(PIP) -r build/requirements-dev.txt & packages=$$!; \
+		$(PIP) --no-build-isolation --no-deps --editable . || { wait $$packages; exit 1; }; \
+		wait $$packages
 	@touch $@
 
 dev: .venv/ready  ## set up the virtual environment and build the kernels
@@ -42,19 +51,19 @@ serve: dev  ## the service with example bandits and visitors, to look at (option
 	$(BIN)/matroid-bandits demo $(ARGS)
 
 test: dev  ## all tests, on all cores (some only: make test ARGS='-k kl')
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 # A wheel of the source archive, with bounds checks: one build of the kernels for the next two targets.
 build/archive/wheel: dev
 	@rm -rf build/archive && mkdir -p build/archive
-	$(BIN)/python -m build --sdist --outdir build/archive . > build/archive/log
+	$(BIN)/python -m build --sdist --no-isolation --outdir build/archive . > build/archive/log
 	MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pip wheel --quiet --disable-pip-version-check \
 		--no-deps --wheel-dir $@ build/archive/matroid_bandits-*.tar.gz
 
 test-checked: build/archive/wheel  ## the tests of kernels, on kernels built with bounds checks
 	@rm -rf build/checked
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target build/checked $</*.whl
-	PYTHONPATH=build/checked MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pytest -n auto $(ARGS) \
+	$(PIP) --no-deps --target build/checked $</*.whl
+	PYTHONPATH=build/checked MATROID_BANDITS_CHECKED=1 $(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) \
 		tests/contracts tests/differential tests/fuzz tests/unit
 
 test-archive: build/archive/wheel  ## the source archive installs into an empty environment and works

@@ -73,6 +73,16 @@ def _compare(
             reference.update([0], [0.5])
 
 
+@cache
+def _asked_once(family: str, *seed: int) -> textbook.Independence:
+    """The independence test of an instance, which many tests ask: each answer is found once."""
+    return cache(_instance(family, np.random.default_rng(seed)).is_independent)
+
+
+def _instance(family: str, rng: np.random.Generator) -> mb.Matroid:
+    return catalog.MATROIDS[family].random(rng, int(rng.integers(0, 13)))
+
+
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("kind", ["gaussian", "bernoulli", "rare", "few values", "partial"])
@@ -80,9 +90,8 @@ def test_round_for_round(name: str, family: str, kind: str) -> None:
     # 6 matroids x 5 kinds x 15 seeds: 450 random instances of each policy.
     for seed in seeds(15):
         rng = np.random.default_rng([seed, 7])
-        matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(0, 13)))
-        ask = cache(lambda s, m=matroid: m.is_independent(s))
-        _compare(name, matroid, ask, rng, rounds=250, kind=kind)
+        matroid = _instance(family, rng)
+        _compare(name, matroid, _asked_once(family, seed, 7), rng, rounds=250, kind=kind)
 
 
 @pytest.mark.parametrize("name", [name for name in PAIRS if name.startswith("MAUB")])
@@ -91,8 +100,8 @@ def test_membership_oracles(name: str, family: str) -> None:
     # The same matroids, of which nothing is known but the answers of the oracle.
     for seed in seeds(6):
         rng = np.random.default_rng([seed, 8])
-        matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(0, 13)))
-        ask = cache(lambda s, m=matroid: m.is_independent(s))
+        matroid = _instance(family, rng)
+        ask = _asked_once(family, seed, 8)
         oracle = mb.OracleMatroid(matroid.size, ask)
         _compare(name, oracle, ask, rng, rounds=150, kind="gaussian")
 
