@@ -25,7 +25,7 @@ def test_in_production(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     page = (README.parent / "docs" / "howto" / "production.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
-    assert len(blocks) == 10
+    assert len(blocks) == 9
     namespace: dict[str, object] = {}
     for block in blocks:
         exec(block, namespace)
