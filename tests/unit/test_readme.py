@@ -10,7 +10,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 def test_examples_run(capsys) -> None:
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 1
     namespace: dict[str, object] = {}
     for block in blocks:
         exec(block, namespace)
