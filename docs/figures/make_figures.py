@@ -1,4 +1,3 @@
-# ruff: noqa: INP001
 """Draw the figures of the documentation: `make figures` writes them to docs/images as SVG.
 
 Every figure is a function that returns a Figure; its name with hyphens is the name of the file.
