@@ -104,16 +104,19 @@ test-browser: dev  ## the dashboard in a real browser (needs chromium and chrome
 	$(BIN)/python -m pytest $(ARGS) tests/browser
 
 # The second part has kernels with line tracing, a hundred times slower: in a copy of the checkout, because
-# coverage looks for C files beside the kernels, with the fewest seeds and a limit of 25 minutes.
+# coverage looks for C files beside the kernels, with the fewest seeds and a limit of 25 minutes. Not by
+# pytest-cov, which keeps nothing of a session that was ended.
 coverage: dev  ## which lines the tests run, in Python and in kernels (docs/reference/coverage.md)
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term $(ARGS)
 	mkdir -p build/traced
 	git ls-files -z | xargs -0 cp -p --parents -t build/traced
 	cd build/traced && MATROID_BANDITS_TRACED=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
 	cp -r build/traced/build/traced-cython/src build/traced
-	-cd build/traced && SEEDS=few PYTHONPATH=src ../../$(BIN)/python -m pytest -n 0 --timeout 30 --session-timeout 1500 \
-		--cov --cov-config=tests/kernels.coveragerc --cov-report=term \
+	-cd build/traced && rm -f .coverage* && SEEDS=few PYTHONPATH=src ../../$(BIN)/python -m coverage run \
+		--rcfile=tests/kernels.coveragerc -m pytest -n 0 --timeout 30 --session-timeout 1500 \
 		tests/contracts tests/differential tests/fuzz tests/unit
+	cd build/traced && ../../$(BIN)/python -m coverage combine --rcfile=tests/kernels.coveragerc
+	cd build/traced && ../../$(BIN)/python -m coverage report --rcfile=tests/kernels.coveragerc
 
 review: dev  ## the habits that Scientific Python recommends (exceptions: [tool.repo-review])
 	$(BIN)/repo-review .
