@@ -27,6 +27,8 @@ REFINEMENTS = [
     (re.compile(rf"<mo>(max|min|sup|inf)</mo>(?={re.escape(OPEN)})"), r"<mi>\1</mi>"),
     (re.compile(rf"({FUNCTION})(?=<m(?!o\b)|<mo>(?:max|min|sup))"), rf"\1{THIN}"),
     (re.compile(rf"(</m(?:i|n|sub|sup|subsup|sqrt|frac)>)(?={FUNCTION})"), rf"\1{THIN}"),
+    (re.compile(r">\\([{}])</mo>"), r">\1</mo>"),
+    (re.compile("<mi>&#x029F5;</mi>"), "<mo>&#x02216;</mo>"),  # a glyph that more fonts have
     (re.compile("<mi>:</mi><mo>&#x0003D;</mo>"), "<mo>:=</mo>"),
     (re.compile("<mi>&#x02032;</mi>"), '<mo lspace="0" rspace="0">&#x02032;</mo>'),
 ]
