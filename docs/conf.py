@@ -27,7 +27,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
     "numpydoc",
-    "myst_parser",
+    "myst_nb",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -57,6 +57,7 @@ myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist
 myst_heading_anchors = 4
 myst_dmath_double_inline = True
 html_math_renderer = "mathml"
+nb_execution_mode = "off"  # the tour is shown with the outputs it has; a test runs it
 
 # ---- Python ----
 autosummary_generate = False  # api_pages writes the pages
