@@ -73,7 +73,9 @@ cdef class Learner:
         self.previous = before
         self.first = elements[0] if len(elements) else -1
         self.last_of_count = np.full(64, -1, dtype=np.intp)
-        self.last_of_count[0] = elements[-1] if len(elements) else -1
+        # Not elements[-1]: kernels have no negative indices, and from NumPy 2.5 on Cython applies
+        # this to arrays without a type, too.
+        self.last_of_count[0] = elements[len(elements) - 1] if len(elements) else -1
         n_outside = len(elements) - rank
         self.n_outside = n_outside
         self.basis = np.zeros(rank, dtype=np.intp)
