@@ -103,7 +103,7 @@ test-sage: dev .venv-sage/ready  ## every class and composition against SageMath
 test-browser: dev  ## the dashboard in a real browser (needs chromium and chromedriver; skipped without)
 	$(BIN)/python -m pytest $(ARGS) tests/browser
 
-# The second part has kernels with line tracing, a hundred times slower: in a copy of the checkout, because
+# The second part has kernels with line tracing, many times slower: in a copy of the checkout, because
 # coverage looks for C files beside the kernels, with the fewest seeds and a limit of 25 minutes. Not by
 # pytest-cov, which keeps nothing of a session that was ended.
 coverage: dev  ## which lines the tests run, in Python and in kernels (docs/reference/coverage.md)

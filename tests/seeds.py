@@ -5,7 +5,7 @@ import os
 from matroid_bandits import catalog
 
 _ALL = os.environ.get("SEEDS") == "all"
-# For kernels with line tracing, which are a hundred times slower: `make coverage`.
+# For kernels with line tracing, which are many times slower: `make coverage`.
 _FEW = os.environ.get("SEEDS") == "few"
 
 # One family for every kind of kernel: direct, with a search, in Python, with parts.
