@@ -153,11 +153,10 @@ bench-service: dev  ## decisions and feedback a second, recovery, workers
 figures: dev  ## draw the figures of the documentation again (some only: make figures ARGS='maub-steps')
 	$(BIN)/python docs/figures/make_figures.py $(ARGS)
 
-# What the site needs, besides the package, which is there already: the kernels are not built again.
-.venv/docs: pyproject.toml
-	@test -e .venv/ready || $(MAKE) dev
-	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'], sep='\n')" \
-		| $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement /dev/stdin
+# What the site needs, besides the package.
+.venv/docs: .venv/ready
+	@$(BIN)/python .ci/requirements.py docs > build/requirements-docs.txt
+	@$(PIP) -r build/requirements-docs.txt
 	@touch $@
 
 docs: .venv/docs  ## build the documentation site in build/site, warnings are errors
