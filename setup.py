@@ -24,6 +24,7 @@ import sysconfig
 from pathlib import Path
 
 import numpy as np
+from Cython import __version__ as cython_version
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -140,12 +141,19 @@ def kernels() -> list[Extension]:
         for source in sources
     ]
     extensions.append(kernel(SHARED, str(CORE / f"{SHARED}.c")))  # written by Cython
+    translated = {Path(f"{BUILD}cython") / path.with_suffix(".c"): path for path in sources}
+    digests = translation_digests(translated)
+    for c_file, digest in digests.items():
+        stamp = c_file.with_suffix(".digest")
+        if c_file.exists() and stamp.exists() and stamp.read_text("ascii") == digest:
+            c_file.touch()  # newer than everything that Cython compares it with
+        else:
+            c_file.unlink(missing_ok=True)
     modules: list[Extension] = cythonize(
         extensions,
         nthreads=JOBS,
         shared_utility_qualified_name=f"matroid_bandits._core.{SHARED}",
         build_dir=f"{BUILD}cython",
-        cache=f"{BUILD}cython-cache",
         compiler_directives={
             "language_level": "3",
             "boundscheck": CHECKED,
@@ -156,7 +164,22 @@ def kernels() -> list[Extension]:
             "linetrace": TRACED,
         },
     )
+    for c_file, digest in digests.items():
+        c_file.with_suffix(".digest").write_text(digest, "ascii")
     return modules
+
+
+def translation_digests(translated: dict[Path, Path]) -> dict[Path, str]:
+    """By C file: a digest of its kernel, of all declarations, and of how they are translated."""
+    common = hashlib.sha256(f"{cython_version} {sorted(KINDS)}".encode())
+    for path in (Path("setup.py"), *sorted(CORE.rglob("*.pxd"))):
+        common.update(path.read_bytes())
+    digests = {}
+    for c_file, source in translated.items():
+        own = common.copy()
+        own.update(source.read_bytes())
+        digests[c_file] = own.hexdigest()
+    return digests
 
 
 # Where processes are not forked, those that translate kernels import this file.
