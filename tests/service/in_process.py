@@ -281,17 +281,23 @@ class Service:
 
         return self.run(loaded())
 
-    def from_log(self, name: str = "news", *, use_snapshots: bool = False) -> ServedBandit:
-        """The bandit made from its log, or from its newest snapshot and the rest of the log."""
+    def live_and_from_log(
+        self, name: str = "news", *, use_snapshots: bool = False
+    ) -> tuple[dict[str, Any], ServedBandit]:
+        """The state of the bandit in memory, and the bandit made from its log at the same moment.
 
-        async def made() -> ServedBandit:
-            bandit = await rebuilt(self.worker.store, name, use_snapshots=use_snapshots)
-            async for events in pages(self.worker.store, name, bandit.number):
-                for event in events:
-                    bandit.apply(event)
-            return bandit
+        Decisions expire in the background: nobody may change the bandit in between.
+        """
 
-        return self.run(made())
+        async def both() -> tuple[dict[str, Any], ServedBandit]:
+            async with (await self.worker.queue(name)).reading() as live:
+                made = await rebuilt(self.worker.store, name, use_snapshots=use_snapshots)
+                async for events in pages(self.worker.store, name, made.number):
+                    for event in events:
+                        made.apply(event)
+                return live.state(), made
+
+        return self.run(both())
 
 
 def _pieces(content: bytes | str | Iterable[bytes] | None) -> list[bytes]:

@@ -328,10 +328,9 @@ class History:
     def check(self) -> None:
         """Compare the bandit with those that its log and its snapshot make."""
         service = self._service
-        live = service.live(self.name)
         for use_snapshots in (False, True):
-            made = service.from_log(self.name, use_snapshots=use_snapshots)
-            assert first_difference(live.state(), made.state()) is None
+            state, made = service.live_and_from_log(self.name, use_snapshots=use_snapshots)
+            assert first_difference(state, made.state()) is None
             assert made.n_differences == 0
         # A snapshot that cannot be read is left out without a word to the user.
         for number, _ in service.run(service.worker.store.snapshots(self.name))[:1]:
