@@ -15,7 +15,7 @@ from matroid_bandits._plain_data import plain
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from matroid_bandits._types import FloatArray
+    from matroid_bandits._types import FloatArray, IntArray
     from matroid_bandits.problem import Problem
 
 __all__ = ["LinearFeatures"]
@@ -165,6 +165,26 @@ class LinearFeatures:
                 raise ValueError(f"phi has no features of {name!r}")
         return freeze(self._phi[[place[name] for name in names]].reshape(-1, self._n_features))
 
+    def rows_of(self, given: Any, problem: Problem[Any, Any]) -> tuple[IntArray | None, FloatArray]:
+        """Elements and their features, as they were given later; None for all elements in order.
+
+        Columns of a data frame are found by the names of the features.
+        """
+        labels, matrix, _ = _read(given, self._names)
+        if matrix.shape[1] != self._n_features:
+            raise ValueError(
+                f"features must have {self._n_features} columns, as the policy was made for, got "
+                f"{matrix.shape[1]}"
+            )
+        if labels is not None:
+            return problem.elements(labels), matrix
+        if len(matrix) != problem.size:
+            raise ValueError(
+                f"features must have a row for each of the {problem.size} elements, got "
+                f"{len(matrix)}; for some of them, pass a mapping: {{label: vector}}"
+            )
+        return None, matrix
+
     def of_round(
         self,
         given: Any,
@@ -185,21 +205,10 @@ class LinearFeatures:
         fixed : array, optional
             The features of elements that are missing; by default they have none.
         """
-        labels, matrix, _ = _read(given, self._names)
-        if matrix.shape[1] != self._n_features:
-            raise ValueError(
-                f"features must have {self._n_features} columns, as the policy was made for, got "
-                f"{matrix.shape[1]}"
-            )
-        if labels is None:
-            if len(matrix) != problem.size:
-                raise ValueError(
-                    f"features must have a row for each of the {problem.size} elements, got "
-                    f"{len(matrix)}; for some of them, pass a mapping: {{label: vector}}"
-                )
+        elements, matrix = self.rows_of(given, problem)
+        if elements is None:
             rows = np.array(matrix)
         else:
-            elements = problem.elements(labels)
             # Who is not available may have no features; NaN if so.
             shape = problem.size, self._n_features
             rows = np.full(shape, np.nan) if fixed is None else fixed.copy()
@@ -227,7 +236,7 @@ class LinearFeatures:
     # ---- plain data, copies ----
 
     def to_spec(self) -> dict[str, Any]:
-        """The features as plain data: the arguments of the constructor, defaults left out.
+        """The features as plain data, defaults left out; `labels` are those of the rows of `phi`.
 
         Examples
         --------

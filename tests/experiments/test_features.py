@@ -98,6 +98,15 @@ def test_mistakes(changes: dict[str, Any], message: str) -> None:
         load_study(study(**changes))
 
 
+def test_means_of_every_run_fit_the_rewards() -> None:
+    # Those of the first two runs are from 0 to 1, those of the third one are not.
+    features = {"generate": "topics", "n_features": 6, "off": 0.1, "off_by": 0.35}
+    given = study(features=features, environment={"type": "bernoulli"}) | {"seed": 1}
+    load_study(given | {"runs": 2})
+    with pytest.raises(StudyError, match="must be from 0 to 1, got -"):
+        load_study(given | {"runs": 3})
+
+
 def test_policies_with_features_need_an_instance_with_features() -> None:
     without = {key: value for key, value in INSTANCE.items() if key != "features"}
     with pytest.raises(StudyError, match="CombLinUCB needs features: give the instance some"):

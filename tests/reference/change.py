@@ -71,10 +71,10 @@ class _Changing(_ReferencePolicy):
         self.weights: list[float] = [0.0] * len(self.counts)
         #: The round of the feedback that comes next; None for the round that it ends.
         self.feedback_round: int | None = None
+        #: Whether that feedback begins its round: nothing was selected in it.
+        self.begins_round = False
 
         self._all_nonloops = list(self._nonloops)
-        # Whether some elements are not available in the round that is decided.
-        self._is_restricted = False
         # Elements of which something has left the window since they had no observation.
         self._has_left: set[int] = set()
         # Elements that have been observed often enough at some time since the last restart of all,
@@ -94,6 +94,9 @@ class _Changing(_ReferencePolicy):
     def observe(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
         round_ = self._rounds_ended + 1 if self.feedback_round is None else self.feedback_round
         self.feedback_round = None
+        if self.begins_round:
+            self._begin_round()
+        self.begins_round = False
         for e, reward in list(zip(elements, rewards, strict=True)):
             if not self._is_too_late(e, round_):
                 self._observe_one(round_, e, float(reward))
@@ -172,7 +175,9 @@ class _Changing(_ReferencePolicy):
         self._forgotten_at[e] = self._rounds_ended
 
     def _begin_round(self) -> None:
-        """What is forgotten before a decision. A second call changes nothing."""
+        """What is forgotten when a round begins: before it is decided, or before its feedback if
+        nothing was decided. A second call changes nothing.
+        """
         if self._restart is not None and self._marked:
             if self._restart.scope == "all":
                 self._restart_all()
@@ -254,10 +259,7 @@ class _Changing(_ReferencePolicy):
     def select_among(self, offer: Collection[int]) -> tuple[int, ...]:
         # What is forgotten is forgotten for rounds with all elements too.
         self._begin_round()
-        self._is_restricted = True
-        selected = super().select_among(offer)
-        self._is_restricted = False
-        return selected
+        return super().select_among(offer)
 
     def _decide(self) -> frozenset[int]:
         self._begin_round()
@@ -282,7 +284,7 @@ class _Changing(_ReferencePolicy):
 
     def _forced_element(self) -> int | None:
         """[ZWVL20] explores at random. Here elements take turns, in rounds fixed beforehand."""
-        if self._restart is None or self._is_restricted or not self._nonloops:
+        if self._restart is None or not self._nonloops:
             return None
         if any(self.counts[e] == 0 for e in self._nonloops):
             return None
@@ -296,7 +298,10 @@ class _Changing(_ReferencePolicy):
             turn, rest = divmod(time, self._restart.period)
             if rest:
                 return None
-        return self._nonloops[(turn - 1) % len(self._nonloops)]
+        place = (turn - 1) % len(self._all_nonloops)
+        turns = self._all_nonloops[place:] + self._all_nonloops[:place]
+        # The first one of them that is available.
+        return next(e for e in turns if e in self._nonloops)
 
     def _index_time(self, time: int) -> float:
         """What the index is told instead of a number of rounds."""
@@ -370,10 +375,12 @@ class ChangingDecisions(ReferenceDecisions):
 
     def _observe(self, decision: Decision, rewards: dict[int, float]) -> None:
         self.policy.feedback_round = decision.round
+        self.policy.begins_round = False
         super()._observe(decision, rewards)
 
     def update(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
         selected = None if self._selection is None else self._selection.decision
         self.policy.feedback_round = self.rounds + 1 if selected is None else selected.round
+        self.policy.begins_round = self._selection is None
         super().update(elements, rewards)
         self.policy.end_rounds(self.rounds)

@@ -59,6 +59,24 @@ def test_mistakes(http, body, words) -> None:
     assert answer.json()["error"]["place"] == "propensities"
 
 
+def test_draws_that_would_take_long_are_refused(http) -> None:
+    large = {"matroid": "U(2,20000)"}
+    assert http.post("/v1/bandits", json=BANDIT | {"name": "large", "problem": large}).is_success
+    answer = http.post("/v1/bandits/large/decisions", json={"propensities": 251})
+    assert answer.status_code == 422
+    assert "251 draws with 20,000 elements" in answer.json()["error"]["message"]
+    assert "at most 250" in answer.json()["error"]["message"]
+    # The same together in a batch: those that fit are made.
+    items = [{"id": f"d{i}", "propensities": 1 if i else 250} for i in range(3)]
+    made = http.post("/v1/bandits/large/decisions/batch", json={"decisions": items}).json()
+    assert ["error" in result for result in made["results"]] == [False, True, True]
+    assert "another batch" in made["results"][1]["error"]["message"]
+    # The next transaction begins anew, and nothing was decided for the refused ones.
+    again = http.post("/v1/bandits/large/decisions", json={"id": "d1", "propensities": 1})
+    assert again.status_code == 201
+    assert again.json()["round"] == 2
+
+
 def test_a_paused_bandit_has_none(http) -> None:
     http.patch("/v1/bandits/news", json={"status": "paused"})
     made = http.post("/v1/bandits/news/decisions", json={"propensities": 5}).json()

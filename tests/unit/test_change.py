@@ -115,6 +115,37 @@ def test_a_restart_forgets_and_counts() -> None:
     assert mb.MAUB(MATROID).n_restarts == 0
 
 
+@pytest.mark.parametrize("way", ["update", "learn_log"])
+def test_what_comes_after_a_change_is_kept_where_nothing_is_selected(way: str) -> None:
+    # 100 rewards of 0.2, then 1,900 of 0.9: the change is found at the second of them, if not the
+    # first, and a restart forgets what was before.
+    rewards = [0.2] * 100 + [0.9] * 1900
+    policy = mb.OMM(mb.UniformMatroid(1, 2), noise=0.1, restart="glr")
+    if way == "update":
+        for reward in rewards:
+            policy.update([0], [reward])
+    else:
+        policy.learn_log({"decision": range(2000), "element": [0] * 2000, "reward": rewards})
+    assert policy.n_restarts == 1
+    policy.select()
+    assert policy.n_restarts == 1
+    assert policy.counts[0] in (1898, 1899)
+    assert policy.means[0] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
+def test_elements_have_their_turn_in_rounds_with_some_elements(cls: type) -> None:
+    policy = cls(MATROID, noise=0.1, restart=mb.GLR(period=5))
+    for round_ in range(1, 200):
+        available = [e for e in range(5) if e != round_ % 3]
+        played = policy.select(available=available)
+        if round_ > 20 and round_ % 5 == 0:
+            turn = (round_ // 5 - 1) % 5
+            assert (turn if turn in available else (turn + 1) % 5) in played
+        policy.update(played, 0.9 - 0.2 * played)
+    assert policy.n_restarts == 0
+
+
 def test_explanations_say_why() -> None:
     policy = mb.MAUB(MATROID, noise=0.1, window=5)
     play(policy, 8, [0.9, 0.8, 0.3, 0.2, 0.1])
@@ -270,7 +301,7 @@ def test_false_alarms_are_rare() -> None:
     assert alarms <= 20
 
 
-@pytest.mark.parametrize("arguments", [{}, {"window": 500}, {"restart": mb.GLR(delta=1e-9)}])
+@pytest.mark.parametrize("arguments", [{}, {"window": 500}, {"restart": mb.GLR(delta=1e-12)}])
 def test_drift_finds_a_change_in_whatever_is_kept(arguments: dict[str, object]) -> None:
     policy = mb.OMM(mb.UniformMatroid(1, 1), noise=0.1, **arguments)
     for value in [0.3] * 40 + [0.5] * 20:
@@ -284,6 +315,20 @@ def test_drift_finds_a_change_in_whatever_is_kept(arguments: dict[str, object]) 
         assert change.after == pytest.approx(0.5)
         expected = 40 * 20 / 60 * 0.2**2 / (2 * 0.1**2)
         assert change.statistic == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"window": 500}, {"restart": mb.GLR(delta=1e-12)}])
+def test_drift_is_for_the_noise_that_is_given(arguments: dict[str, object]) -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 1), noise=0.1, **arguments)
+    for round_ in range(60):
+        policy.update([0], [0.3 if round_ < 32 else 0.5])
+    # All splits but those of a window are on a grid; the first one of these is at 32.
+    assert policy.n_restarts == 0
+    (change,) = policy.drift()
+    assert (change.before, change.after) == pytest.approx((0.3, 0.5))
+    assert change.statistic == pytest.approx(32 * 28 / 60 * 0.2**2 / (2 * 0.1**2))
+    assert not policy.drift(noise=10.0)
+    assert not policy.drift(family="bernoulli")
 
 
 def test_drift_of_costs_is_in_the_units_of_the_user() -> None:

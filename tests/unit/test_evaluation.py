@@ -168,6 +168,21 @@ def test_random_bases_of_a_graph(estimator):
     assert set(result.coverage) == set(best.tolist())
 
 
+def test_elements_that_are_seldom_wanted_are_not_doubtful():
+    # Every element of the log has the propensity 2/5. One that is wanted in two decisions is in
+    # neither of them with a probability of 0.36.
+    policy = mb.RandomBasis(mb.Problem(mb.UniformMatroid(2, 5), labels=LABELS), seed=4)
+    log = log_of(policy, 60, learn=False, draws=200)
+    for seed in range(20):
+        replayed = mb.CTS(mb.Problem(mb.UniformMatroid(2, 5), labels=LABELS), seed=seed)
+        assert not mb.evaluate_log(log, replayed).doubtful
+
+
+def test_the_probability_of_an_interval_is_not_rounded():
+    log = {"decision": [1, 2], "element": ["a", "b"], "reward": [1, 0], "propensity": [0.5, 0.5]}
+    assert "with probability 99.9% from" in str(mb.evaluate_log(log, ["a"], delta=0.001))
+
+
 def test_costs_are_reported_as_costs():
     problem = mb.Problem(mb.UniformMatroid(2, 5), labels=LABELS, sense="min")
     log = log_of(mb.RandomBasis(problem, seed=2), 2000, learn=False, draws=100)

@@ -193,6 +193,51 @@ def test_moving() -> None:
     assert moved_again.features.phi[2].tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("cls", BOTH)
+def test_columns_of_new_items_have_the_names_of_the_features(cls: type) -> None:
+    frame = pd.DataFrame({"element": ["a", "b"], "x": [1.0, 0.0], "y": [0.0, 1.0]})
+    problem = mb.Problem(mb.UniformMatroid(1, 2), labels=["a", "b"])
+    policy = cls(problem, features=mb.LinearFeatures(frame, noise=0.1, prior=100.0))
+    more = mb.Problem(mb.UniformMatroid(1, 3), labels=["a", "b", "c"])
+    moved = policy.moved_to(more, features=pd.DataFrame({"element": ["c"], "y": [5.0], "x": [7.0]}))
+    assert moved.features.phi.tolist() == [[1.0, 0.0], [0.0, 1.0], [7.0, 5.0]]
+    with pytest.raises(ValueError, match="the features are called"):
+        policy.moved_to(more, features=pd.DataFrame({"element": ["c"], "z": [5.0], "x": [7.0]}))
+    with pytest.raises(ValueError, match="must have 2 columns"):
+        policy.moved_to(more, features={"c": [1.0]})
+    with pytest.raises(ValueError, match="too far apart"):
+        policy.moved_to(more, features={"c": [1.0, 1e8]})
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_available_elements_may_be_an_iterator(cls: type) -> None:
+    policy = cls(ADS, features=FEATURES)
+    assert policy.select((name for name in ["car", "tea"]), features=PHI)[0] in {"car", "tea"}
+
+
+@pytest.mark.parametrize("delay", [0, 3])
+def test_an_interruption_while_a_run_learns_is_not_lost(monkeypatch, delay: int) -> None:
+    policy = mb.CombLinUCB(ADS, features=FEATURES)
+    environment = mb.GaussianEnvironment([0.1, 0.2, 0.3])
+    qr, calls = np.linalg.qr, []
+
+    def interrupted(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return qr(*args, **kwargs)
+
+    monkeypatch.setattr(np.linalg, "qr", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        mb.simulate(policy, environment, 100, delay=delay)
+    # The round is not learned by half.
+    assert policy.counts.sum() == 4
+    monkeypatch.setattr(np.linalg, "qr", qr)
+    huge = mb.GaussianEnvironment([1e100] * 3, std=1e100)
+    with pytest.raises(ValueError, match="too large"):
+        mb.simulate(policy.clone(), huge, 100, delay=delay)
+
+
 def test_explanation_names_the_features() -> None:
     for sense in ("max", "min"):
         problem = mb.Problem(mb.UniformMatroid(1, 3), labels=ADS.labels, sense=sense)

@@ -144,18 +144,33 @@ def test_actions_that_are_refused(action, message):
 
 
 def test_means_that_change():
-    class Switching(mb.Environment):
-        """Two means that are exchanged after two rounds."""
+    switching = mb.PiecewiseEnvironment([[0.75, 0.25], [0.25, 0.75]], [3], std=0.0)
+    env = mb.to_gymnasium(mb.UniformMatroid(1, 2), switching, 4)
+    for _ in range(2):
+        env.reset()
+        steps = [env.step([1, 0]) for _ in range(4)]
+        assert [step[1] for step in steps] == [0.75, 0.75, 0.25, 0.25]
+        assert [step[4]["regret"] for step in steps] == [0, 0, 0.5, 0.5]
 
-        def means_at(self, number):
-            return np.array([0.75, 0.25]) if number <= 2 else np.array([0.25, 0.75])
 
-        def _sample(self, rng, element, count):
-            return np.zeros(count)
+def test_means_are_asked_for_once_a_round_and_a_failed_step_is_no_round():
+    asked = []
 
-    env = mb.to_gymnasium(mb.UniformMatroid(1, 2), Switching([0.0, 0.0]), 4)
+    def means(number, elements):
+        asked.append(number)
+        if asked.count(2) == 1 and number == 2:
+            raise RuntimeError("not now")
+        return np.full(len(elements), 0.5) + 0.1 * (elements == number % 2)
+
+    env = mb.to_gymnasium(mb.UniformMatroid(1, 2), mb.FunctionEnvironment(means, 2, std=0.0), 3)
     env.reset()
-    assert [env.step([1, 0])[4]["regret"] for _ in range(4)] == [0, 0, 0.5, 0.5]
+    first = env.step([1, 0])[4]
+    with pytest.raises(RuntimeError, match="not now"):
+        env.step([1, 0])
+    others = [env.step([1, 0])[4] for _ in range(2)]
+    assert [info["round"] for info in (first, *others)] == [1, 2, 3]
+    assert [info["regret"] for info in (first, *others)] == pytest.approx([0.1, 0.0, 0.1])
+    assert asked == [1, 2, 2, 3]
 
 
 def test_vectors_of_environments():

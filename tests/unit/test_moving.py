@@ -309,6 +309,25 @@ def test_rewards_and_costs_are_not_mixed() -> None:
         rewards.statistics + costs.statistics
 
 
+@pytest.mark.parametrize("arguments", [{"window": 10}, {"restart": "glr"}])
+def test_what_was_forgotten_is_not_subtracted(arguments: dict) -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 1), noise=0.5, **arguments)
+    past = policy.statistics
+    for _ in range(20):
+        policy.update([0], [0.5])
+    assert dict(policy.statistics) == {0: (0.5, 10 if "window" in arguments else 20)}
+    with pytest.raises(ValueError, match="window= or restart= cannot be subtracted"):
+        policy.statistics - past
+    with pytest.raises(ValueError, match="window= or restart= cannot be subtracted"):
+        (policy.statistics + policy.statistics) - policy.statistics
+
+
+def test_discounted_statistics_are_refused() -> None:
+    policy = mb.CTS(mb.UniformMatroid(1, 1), discount=0.9)
+    with pytest.raises(ValueError, match=r"discount= has no statistics .* effective_counts"):
+        _ = policy.statistics
+
+
 def test_statistics_are_a_mapping() -> None:
     statistics = mb.OMM(problem_of(LABELS)).statistics
     assert "nobody" not in statistics

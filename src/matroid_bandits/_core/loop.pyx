@@ -30,6 +30,8 @@ cdef int play_rounds(
     while t < stop:
         policy.choose(None)
         value = play(policy, rewards, means, drawn, are_costs, pivot)
+        if policy.prepares_learning:
+            policy.prepare_chosen(drawn)
         if policy.rank > 0:
             policy.learn(&policy.chosen[0], &drawn[0], policy.rank)
         if policy.learns_sets:

@@ -9,6 +9,9 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from matroid_bandits._core.best_basis import BestBasis
+from matroid_bandits._core.streams.changing_rewards import ChangingRewards
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -103,7 +106,6 @@ class BanditEnv(gymnasium.Env[Any, Any]):
         self._counts = np.zeros(n, dtype=np.int64)
         self._means = np.zeros(n)
         self._round: int | None = None
-        self._gains: FloatArray | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -117,6 +119,15 @@ class BanditEnv(gymnasium.Env[Any, Any]):
             seed = int(self.np_random.integers(2**31))
         self._rewards = self.environment.rewards(seed)
         self._seed, self._round = seed, 0
+        matroid = self.problem.matroid
+        # Of the round, if means change.
+        self._best: BestBasis | None = None
+        if isinstance(self._rewards, ChangingRewards):
+            are_costs = self.problem.sense == "min"
+            self._best = BestBasis(matroid, matroid._new_kernel(), self._rewards.means, are_costs)
+        else:
+            self._gains = self.problem.gains(self.environment.means)
+            self._best_value = _total(self._gains[matroid.max_weight_basis(self._gains)])
         self._counts[:] = 0
         self._means[:] = 0.0
         nothing = np.zeros(0, dtype=np.intp)
@@ -129,14 +140,19 @@ class BanditEnv(gymnasium.Env[Any, Any]):
         if self._round is None or self._round >= self.horizon:
             raise RuntimeError("the episode has ended, or not begun: call reset() first")
         basis = self._basis(action)
-        self._round += 1
-        drawn = self._rewards.draw(basis)
+        number = self._round + 1
+        regret = self._regret(basis, number)
+        if self._best is None:
+            drawn = self._rewards.draw(basis)
+        else:
+            drawn = self._rewards.draw(basis, round=number)
+        self._round = number
         self._counts[basis] += 1
         self._means[basis] += (drawn - self._means[basis]) / self._counts[basis]
         names = [self.problem.name(int(e)) for e in basis]
         info = {
             "rewards": dict(zip(names, drawn.tolist(), strict=True)),
-            "regret": self._regret(basis),
+            "regret": regret,
             "round": self._round,
             "seed": self._seed,
         }
@@ -184,21 +200,11 @@ class BanditEnv(gymnasium.Env[Any, Any]):
             "rewards": rewards,
         }
 
-    def _regret(self, basis: IntArray) -> float:
-        """How much less the basis earns in this round than the best one, by the true means."""
-        means = _means_of_round(self.environment, self._round or 1)
-        gains = self.problem.gains(means)
-        if self._gains is None or not np.array_equal(gains, self._gains):
-            self._gains = gains
-            self._best = _total(gains[self.problem.matroid.max_weight_basis(gains)])
-        return self._best - _total(gains[basis])
-
-
-def _means_of_round(environment: Environment, number: int) -> FloatArray:
-    """The true means in a round, counted from 1; they may change."""
-    means_at = getattr(environment, "means_at", None)
-    means: FloatArray = environment.means if means_at is None else means_at(number)
-    return means
+    def _regret(self, basis: IntArray, number: int) -> float:
+        """How much less the basis earns in a round than the best one, by the true means."""
+        if self._best is not None:
+            self._best_value, self._gains = self._best.at(number), self._best.gains
+        return self._best_value - _total(self._gains[basis])
 
 
 def _total(values: FloatArray) -> float:

@@ -53,9 +53,14 @@ def _check_propensities(
                 f"decide(propensities=2) returned {decision.elements}, decide() {same.elements} "
                 f"after the same feedback, {where}"
             )
-        chances = decision.propensities
-        if len(chances) != len(same.elements) or not ((chances > 0) & (chances <= 1)).all():
-            raise AssertionError(f"{decision.elements} have the propensities {chances}, {where}")
+        propensities = decision.propensities
+        if (
+            len(propensities) != len(same.elements)
+            or not ((propensities > 0) & (propensities <= 1)).all()
+        ):
+            raise AssertionError(
+                f"{decision.elements} have the propensities {propensities}, {where}"
+            )
         rewards = draw_rewards(policy, len(same.elements), t, rng)
         policy.learn(decision, rewards)
         usual.learn(same, rewards)

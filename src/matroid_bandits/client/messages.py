@@ -171,11 +171,11 @@ def served(answer: Answer, request: dict[str, Any], *, is_new: bool | None) -> S
     if answer.table.get("shown") is not None:
         shown = answer.get("shown", tuple)
     paused = "paused" in answer.table and answer.get("paused", bool)
-    chances = None
+    propensities = None
     if answer.table.get("propensities") is not None:
-        chances = answer.get("propensities", tuple)
+        propensities = answer.get("propensities", tuple)
     number = answer.get("round", int)
-    return ServedDecision(made, elements, number, is_new, paused, shown, chances)
+    return ServedDecision(made, elements, number, is_new, paused, shown, propensities)
 
 
 # ---- feedback ----

@@ -26,7 +26,7 @@ __all__ = ["Ratings", "movie_factors", "read_ratings", "synthetic_ratings"]
 # Of alternating least squares; more change the factors little.
 _SWEEPS = 10
 _RIDGE = 5.0
-# An invented audience.
+# Invented users.
 _USERS = 600
 
 

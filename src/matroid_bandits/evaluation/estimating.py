@@ -32,6 +32,8 @@ ESTIMATORS = ("ips", "snips")
 
 # An element is doubtful if its coverage is so many standard errors below 1.
 _DOUBTFUL = 3.0
+# -ln of the probability that corresponds to that.
+_MISSING = 6.6
 _LARGEST_CLIP = 1e12
 
 
@@ -82,9 +84,10 @@ class Evaluation:
 
     def __str__(self) -> str:
         low, high = self.interval
+        sure = f"{100 * (1 - self.delta):.10g}%"
         text = (
-            f"{self.value:.4g} a decision, with probability {1 - self.delta:.0%} from {low:.4g} to "
-            f"{high:.4g} ({self.estimator.upper()}); the log has {self.logged_value:.4g}. "
+            f"{self.value:.4g} a decision, with probability {sure} from {low:.4g} to {high:.4g} ("
+            f"{self.estimator.upper()}); the log has {self.logged_value:.4g}. "
             f"{self.n_decisions} decisions, as good as {self.effective_size:.0f} of its own."
         )
         if self.n_clipped:
@@ -236,6 +239,8 @@ def _coverage(plays: Plays, log: RandomLog) -> tuple[dict[Any, float], list[Any]
     inverse = (plays.probabilities > 0) / log.propensities
     total = np.bincount(log.elements, inverse, n_labels)
     squares = np.bincount(log.elements, inverse**2, n_labels)
+    likeliest = np.zeros(n_labels)
+    np.maximum.at(likeliest, log.elements, log.propensities)
     coverage, doubtful = {}, []
     for i in np.flatnonzero(plays.n_wanted).tolist():
         n = plays.n_wanted[i]
@@ -243,6 +248,8 @@ def _coverage(plays: Plays, log: RandomLog) -> tuple[dict[Any, float], list[Any]
         # In decisions in which it was not shown it is 0.
         error = sqrt(max(0.0, squares[i] / n - mean**2) / n)
         coverage[log.labels[i]] = mean
-        if mean + _DOUBTFUL * error < 1:
+        # Where it was never shown the error is 0. An element of propensity p is missing in n
+        # decisions with a probability of at most exp(-n p).
+        if mean + _DOUBTFUL * error + _MISSING / (n * likeliest[i]) < 1:
             doubtful.append(log.labels[i])
     return coverage, doubtful

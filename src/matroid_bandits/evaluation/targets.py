@@ -52,7 +52,7 @@ def plays_of(
             "in a decision counts as not played"
         )
     if isinstance(policy, Mapping):
-        chances = {label_of(name): _probability(name, policy[name]) for name in policy}
+        probabilities = {label_of(name): _probability(name, policy[name]) for name in policy}
     else:
         if isinstance(policy, type) or hasattr(policy, "select"):
             raise TypeError(
@@ -60,15 +60,15 @@ def plays_of(
                 f"{abbreviated(policy)}"
             )
         names = [label_of(name) for name in as_list(policy, "the set to evaluate")]
-        chances = dict.fromkeys(names, 1.0)
-        if len(chances) < len(names):
+        probabilities = dict.fromkeys(names, 1.0)
+        if len(probabilities) < len(names):
             doubled = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"{abbreviated(doubled)} is given twice")
-    chances = {name: chance for name, chance in chances.items() if chance > 0}
-    if not chances:
+    probabilities = {name: p for name, p in probabilities.items() if p > 0}
+    if not probabilities:
         raise ValueError("nothing would be played: give at least one element a probability above 0")
-    _refuse_unsupported(list(chances), log, "leave them out of the set")
-    by_label = np.array([chances.get(name, 0.0) for name in log.labels])
+    _refuse_unsupported(list(probabilities), log, "leave them out of the set")
+    by_label = np.array([probabilities.get(name, 0.0) for name in log.labels])
     n = len(log.ids)
     return Plays(by_label[log.elements], by_label * n, np.where(by_label > 0, float(n), 0.0))
 

@@ -263,16 +263,15 @@ class Policy(
             If the call comes from inside another one: from a matroid, an index, an environment or a
             rule that this policy is calling. Nothing has changed then.
         """
-        if features is not None:
-            mask = None if available is None else availability_mask(self._problem, available)
-            with self._round_features(features, mask, to_decide=False):
-                return Policy.select(self, available, allow_smaller=allow_smaller)
-        if available is None and self._kernel_decides:
+        if available is None and features is None and self._kernel_decides:
             selected = self._kernel.select()
             return selected if self._is_plain else self._problem.names(selected)  # type: ignore[return-value]
         mask = None if available is None else availability_mask(self._problem, available)
         smaller = truth_value(allow_smaller, "allow_smaller")
-        return self._names(self._kernel.select_from(mask, smaller, self._rule))
+        if features is None:
+            return self._names(self._kernel.select_from(mask, smaller, self._rule))
+        with self._round_features(features, mask, to_decide=False):
+            return self._names(self._kernel.select_from(mask, smaller, self._rule))
 
     def update(
         self, elements: npt.ArrayLike | Mapping[Any, float], rewards: npt.ArrayLike | None = None

@@ -154,18 +154,9 @@ class LinearPolicy(CompiledPolicy[Selection]):
                 "and names stay"
             )
         else:
-            read = LinearFeatures(features)
-            if read.n_features != old.n_features:
-                raise ValueError(
-                    f"features must have {old.n_features} columns, as the policy was made for, got "
-                    f"{read.n_features}"
-                )
-            rows: Any = read.phi
-            if read.labels is None:
-                rows = read.matrix_for(problem)
-            for name in read.labels or ():
-                problem.elements([name])
-            given = dict(zip(read.labels or names, rows, strict=True))
+            elements, rows = old.rows_of(features, problem)
+            chosen = names if elements is None else problem.names(elements)
+            given = dict(zip(chosen, rows, strict=True))
         for name in names:
             if name not in given and name not in known:
                 raise ValueError(

@@ -243,7 +243,7 @@ class MAUB(IndexPolicy[Selection]):
             state.value("partner")
         if state.has("decided_key"):
             state.independent_key("decided_key", matroid)
-        state.later_flag("begins_again")
+        state.optional_flag("begins_again")
         if state.is_given("thinned"):
             _check_thresholds(state, self._kernel)
         # The round that was decided last can be undone.

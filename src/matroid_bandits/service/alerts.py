@@ -18,7 +18,7 @@ _FEW = 20
 # Seconds without feedback, while decisions are made.
 _LONG = 600.0
 # The probability of a false alarm about changed means; pages are looked at again and again.
-_SURELY = 0.001
+_DRIFT_DELTA = 0.001
 
 
 def warnings_of(bandit: Bandit, now: float) -> list[str]:
@@ -78,7 +78,7 @@ def _drift_warnings(bandit: Bandit) -> list[str]:
     if policy._kernel.memory is not None:
         return []
     try:
-        drift = policy.drift(_SURELY)
+        drift = policy.drift(_DRIFT_DELTA)
     except ValueError:
         # Nothing is known about the noise.
         return []

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from matroid_bandits._snapshots import content_of, snapshot_bytes
-from matroid_bandits.service.commands import Answer, Command
+from matroid_bandits.service.commands import Answer, Command, Decide
 from matroid_bandits.service.errors import ServiceError
 from matroid_bandits.service.events import RecordedDecision
 from matroid_bandits.service.granting import ServedBandit
@@ -95,8 +95,15 @@ class BanditQueue:
     def _next_batch(self) -> Batch:
         n_commands = n = 0
         while n < len(self._waiting) and n_commands < _LARGEST_BATCH:
-            n_commands += len(self._waiting[n][0])
+            commands = self._waiting[n][0]
+            # Draws take long: so that nobody else waits for them, they have their own transaction.
+            draws = any(isinstance(one, Decide) and one.propensities for one in commands)
+            if draws and n > 0:
+                break
+            n_commands += len(commands)
             n += 1
+            if draws:
+                break
         batch, self._waiting = self._waiting[:n], self._waiting[n:]
         return batch
 

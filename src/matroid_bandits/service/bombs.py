@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matroid_bandits.problem import Problem
     from matroid_bandits.service.settings import Limits
 
-__all__ = ["refuse_bombs", "refuse_slow", "refuse_slow_policy"]
+__all__ = ["refuse_bombs", "refuse_slow", "refuse_slow_draws", "refuse_slow_policy"]
 
 # Of a random instance by name, whose making is not meant to be quick.
 _LARGEST_RANDOM = 300
@@ -28,6 +28,8 @@ _RANDOM = re.compile(r"(?<![a-z])([a-z]+)\(?(\d+)(?![\d,])")
 _MOST_STEPS = 10**9
 # Of bases that OSUB would list, each with all its neighbors.
 _MOST_ENTRIES = 10**7
+# Of draws for propensities times elements, in one transaction: about a second.
+_MOST_DRAWN = 5 * 10**6
 # Where a specification has matroids.
 _ONE = ("matroid", *OF_ONE)
 _SEVERAL = ("matroids", *OF_SEVERAL)
@@ -121,3 +123,27 @@ def refuse_slow_policy(spec: str | dict[str, Any], problem: Problem[Any, Any]) -
     is_listing = isinstance(name, str) and name.strip().lower() == "osub"
     if is_listing and problem.rank * problem.size > _MOST_ENTRIES:
         raise invalid("OSUB lists all bases, and there are too many; use MAUB", "policy")
+
+
+def refuse_slow_draws(draws: int, size: int, drawn: int) -> None:
+    """Refuse draws for propensities that would take long.
+
+    Parameters
+    ----------
+    draws, size : int
+        Draws for a decision, and elements of the problem.
+    drawn : int
+        Draws times elements, also of earlier decisions of the same batch.
+    """
+    if draws * size > _MOST_DRAWN:
+        raise invalid(
+            f"{draws:,} draws with {size:,} elements would take too long; at most "
+            f"{_MOST_DRAWN // size:,} are possible",
+            "propensities",
+        )
+    if drawn > _MOST_DRAWN:
+        raise invalid(
+            "the decisions of this batch ask for so many draws that they would take too long; put "
+            "this one in another batch, or ask for fewer draws",
+            "propensities",
+        )

@@ -97,8 +97,8 @@ def _rows(event: Event) -> list[tuple[Any, ...]]:
     content = event.content()
     if event.kind == "decided":
         elements = content.get("shown", content["elements"])
-        chances = content.get("propensities") or [None] * len(elements)
-        rows = [(element, None, chance) for element, chance in zip(elements, chances, strict=True)]
+        propensities = content.get("propensities") or [None] * len(elements)
+        rows = [(name, None, p) for name, p in zip(elements, propensities, strict=True)]
     else:
         rows = [(element, reward, None) for element, reward in content["rewards"]]
     head = event.number, round(event.time * 1e6), event.kind, event.decision, content.get("round")

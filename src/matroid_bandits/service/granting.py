@@ -15,6 +15,7 @@ from matroid_bandits._version import __version__
 from matroid_bandits.errors import DecisionError, NoBasisError
 from matroid_bandits.policies.contract.availability import availability_mask
 from matroid_bandits.service.bandit import Bandit
+from matroid_bandits.service.bombs import refuse_slow_draws
 from matroid_bandits.service.commands import Answer, Command, Configure, Decide, Expire, Learn, Move
 from matroid_bandits.service.errors import ServiceError, at_place, in_http, invalid
 from matroid_bandits.service.events import Event, RecordedDecision, mask_text
@@ -64,6 +65,8 @@ class ServedBandit(Bandit):
         self.new_events: list[Event] = []
         # The same by decision.
         self._new_of: dict[str, list[Event]] = {}
+        # Draws for propensities in this transaction, times the elements drawn for.
+        self._n_drawn = 0
 
     def handle(
         self, command: Command, recorded: Mapping[str, RecordedDecision], now: float
@@ -307,6 +310,7 @@ class ServedBandit(Bandit):
     def take_events(self) -> list[Event]:
         """The new events, once."""
         events, self.new_events, self._new_of = self.new_events, [], {}
+        self._n_drawn = 0
         return events
 
     # ---- parts of requests and answers ----
@@ -351,7 +355,11 @@ class ServedBandit(Bandit):
             draws = self.policy._n_draws(command.propensities, command.shown)
         except ValueError as error:
             raise at_place(error, "propensities") from error
-        return 0 if self.settings.status == "paused" else draws
+        if self.settings.status == "paused":
+            return 0
+        self._n_drawn += draws * self.problem.size
+        refuse_slow_draws(draws, self.problem.size, self._n_drawn)
+        return draws
 
     def _why(self, chosen: list[int]) -> str:
         """Why MAUB has chosen a set, as JSON: "initial", "leader", or what was exchanged."""

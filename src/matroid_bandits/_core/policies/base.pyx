@@ -107,6 +107,9 @@ cdef class PolicyKernel(DecidingKernel):
             self.reserve_round(elements.shape[0])
             if observe is not None:
                 self.call_hook(observe, np.array(elements), np.array(rewards))
+            if not ends_selection and not self.is_chosen:
+                # Its feedback begins a round that nobody has decided, as when a log is learned.
+                self.begin_round()
             if ends_selection:
                 self.drop_peek()
                 row = self.decisions.find(self.selection)

@@ -79,6 +79,7 @@ cdef class LinearKernel(PolicyKernel):
     ):
         super().__init__(matroid, None, 0)
         self.random_stream = random_stream
+        self.prepares_learning = True
         self.fixed = self.features = fixed
         self.n_features = n_features
         self.noise, self.prior, self.width = noise, prior, width
@@ -366,6 +367,12 @@ cdef class LinearKernel(PolicyKernel):
         self.prepared = self.extended(rows, np.asarray(rewards))
         return 0
 
+    cdef int prepare_chosen(self, const double[::1] rewards) except -1:
+        chosen = self.chosen[: rewards.shape[0]]
+        if rewards.shape[0] > 0:
+            self.prepare(self.features[np.asarray(chosen)], chosen, rewards)
+        return 0
+
     cdef object extended(self, rows, rewards):
         """The system after observations, one row of features and one reward each."""
         d = self.n_features
@@ -382,12 +389,6 @@ cdef class LinearKernel(PolicyKernel):
         self, const Py_ssize_t *elements, const double *rewards, Py_ssize_t n
     ) noexcept:
         PolicyKernel.learn(self, elements, rewards, n)
-        if self.prepared is None:
-            # In a simulation, by the fixed features.
-            chosen = np.asarray(<Py_ssize_t[:n]>elements)
-            self.prepared = self.extended(
-                np.nan_to_num(self.features[chosen]), np.asarray(<double[:n]>rewards)
-            )
         self.system, self.prepared = self.prepared, None
         self.solution = None
         return 0

@@ -148,9 +148,9 @@ def features_at(
     columns = inner.call("csv", read_csv, inner.file("csv"))
     names = [str(name) for name in inner.list("columns", '["a", "b"]')]
     rows = np.column_stack([inner.call("columns", columns.numbers, name) for name in names])
-    given = inner.call(None, lambda: LinearFeatures(with_own(rows, own), **scales))
     if len(rows) != size:
         raise inner.error(f"{len(rows)} rows of features for {size} elements", "csv")
+    given = inner.call(None, lambda: LinearFeatures(with_own(rows, own), **scales))
     return FixedFeatures(given)
 
 

@@ -1,6 +1,6 @@
 """Instances of a study: a matroid, and an environment with its means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ import numpy as np
 from matroid_bandits import catalog
 from matroid_bandits._arguments import real_array
 from matroid_bandits._types import FloatArray
-from matroid_bandits.environments import ChangingEnvironment
+from matroid_bandits.environments import ChangingEnvironment, Environment
 from matroid_bandits.experiments.changes import ChangeSpec
 from matroid_bandits.experiments.reading.changing import (
     change_at,
@@ -20,7 +20,7 @@ from matroid_bandits.experiments.reading.changing import (
     settle_at,
 )
 from matroid_bandits.experiments.reading.classes import class_at, parameters_for
-from matroid_bandits.experiments.reading.features import features_at
+from matroid_bandits.experiments.reading.features import GeneratedFeatures, features_at
 from matroid_bandits.experiments.reading.files import Columns, read_csv
 from matroid_bandits.experiments.reading.fingerprint import fingerprint, identity_of_class, plain
 from matroid_bandits.experiments.reading.kinds import REGRET, KindOfStudy, stopping_at
@@ -46,6 +46,7 @@ def instance_at(
     section: Section,
     *,
     seed: int,
+    runs: int,
     horizon: int,
     movies: Movies,
     policies: Sequence[str],
@@ -60,7 +61,7 @@ def instance_at(
         The study, with the environment, sense and delay of all instances.
     section : Section
         The instance.
-    seed, horizon : int
+    seed, runs, horizon : int
         Those of the study; the horizon of a study of identification is the most rounds.
     movies : Movies
         Those of the study.
@@ -131,14 +132,35 @@ def instance_at(
         features=features,
         settle=settle_at(top, section, is_changing=change is not None),
     )
-    if change is not None or means is None:
-        if change is not None:
-            check_change(environment, change, means, size=size, horizon=instance.horizon)
-        return instance
-    # The means of every run lie between these.
-    for extreme in means if isinstance(means, tuple) else (means,):
-        environment.call(None, partial(cls, **parameters), np.broadcast_to(extreme, size))
+    if change is not None:
+        check_change(environment, change, means, size=size, horizon=instance.horizon)
+    elif means is not None:
+        make = partial(cls, **parameters)
+        _check_means(environment, make, means, size)
+        if isinstance(features, GeneratedFeatures):
+            _check_runs(environment, instance, range(seed, seed + runs))
     return instance
+
+
+def _check_means(
+    environment: Section,
+    make: Callable[..., Environment],
+    means: FloatArray | tuple[float, float],
+    size: int,
+) -> None:
+    """Refuse means that the environment is not for."""
+    # Those of every run lie between these.
+    for extreme in means if isinstance(means, tuple) else (means,):
+        environment.call(None, make, np.broadcast_to(extreme, size))
+
+
+def _check_runs(environment: Section, instance: Instance, seeds: range) -> None:
+    """Refuse means that come with features, and do not fit the environment in every run."""
+    for seed in seeds:
+        made = environment.call(None, instance.environment_for, seed)
+        if made.reward_range is None:
+            # Any means will do.
+            return
 
 
 def _change(environment: Section, cls: type, kind: KindOfStudy) -> ChangeSpec | None:

@@ -6,6 +6,7 @@ from matroid_bandits._types import FloatArray
 from matroid_bandits.datasets import (
     DownloadError,
     MovieCatalog,
+    Ratings,
     fetch_movielens,
     movie_factors,
     read_movielens,
@@ -35,6 +36,7 @@ class Movies:
     def __init__(self, path: str | PathLike[str] | None = None) -> None:
         self._path = path
         self._found: dict[str | PathLike[str] | None, tuple[MovieCatalog, str]] = {}
+        self._ratings: dict[str | PathLike[str] | None, Ratings] = {}
 
     def choose(
         self, number: int, order: str, path: str | PathLike[str] | None = None
@@ -86,7 +88,9 @@ class Movies:
         if warning:
             ratings = synthetic_ratings(chosen)
         else:
-            ratings = read_ratings(fetch_movielens() if where is None else where)
+            if where not in self._ratings:
+                self._ratings[where] = read_ratings(fetch_movielens() if where is None else where)
+            ratings = self._ratings[where]
         features, other = movie_factors(chosen, ratings, n_features=n_features, seed=seed)
         return features, other.means
 

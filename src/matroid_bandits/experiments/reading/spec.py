@@ -214,6 +214,7 @@ def _study(
         instance_at,
         top,
         seed=seed,
+        runs=runs,
         horizon=horizon,
         movies=movies,
         policies=labels,

@@ -85,7 +85,7 @@ class State:
             raise self.refuse(key, "True or False")
         return value
 
-    def later_flag(self, key: str) -> bool:
+    def optional_flag(self, key: str) -> bool:
         """A truth value that files of earlier versions do not have; there it is False."""
         return self.is_given(key) and self.flag(key)
 
@@ -222,7 +222,7 @@ def check_round(state: State, kernel: PolicyKernel, matroid: Matroid) -> list[St
     is_chosen = state.flag("is_chosen")
     is_selected, is_decided = state.flag("is_selected"), state.flag("is_decided")
     state.flag("is_initial")
-    state.later_flag("is_forced")
+    state.optional_flag("is_forced")
     if (is_selected or is_decided) and not is_chosen:
         raise state.refuse("is_chosen", "True, as something was selected")
     if state.has("available"):
@@ -264,7 +264,7 @@ def check_outcome(outcome: State, kernel: PolicyKernel, matroid: Matroid) -> Non
     outcome.integers("calls", 3)
     outcome.flag("is_decided")
     outcome.flag("is_initial")
-    outcome.later_flag("is_forced")
+    outcome.optional_flag("is_forced")
     if kernel.state()["stream"] is not None:
         outcome.integer("stream", 0, _LARGEST_POSITION)
     elif outcome.has("stream"):

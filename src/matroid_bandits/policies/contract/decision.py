@@ -92,13 +92,15 @@ class Decision(Generic[Selection]):
         of these, which become lists.
         """
         available = self.available
-        chances = {} if self.propensities is None else {"propensities": self.propensities.tolist()}
+        estimated = (
+            {} if self.propensities is None else {"propensities": self.propensities.tolist()}
+        )
         return {
             "id": self.id,
             "elements": _plain(self.elements),
             "round": self.round,
             "available": None if available is None else _plain(available),
-            **chances,
+            **estimated,
         }
 
     def __eq__(self, other: object) -> bool:
@@ -140,9 +142,9 @@ class OpenDecisions(Mapping[str | int, Decision[Selection]]):
         identifier = decision_id(identifier)
         number, elements = self._kernel.decisions.decision(identifier)
         names = names_of(self._problem, elements, self._kernel)
-        chances = self._kernel.decisions.propensities(identifier)
+        propensities = self._kernel.decisions.propensities(identifier)
         guard = self._kernel.guard
-        return Decision(identifier, names, number, self._problem, guard, propensities=chances)
+        return Decision(identifier, names, number, self._problem, guard, propensities=propensities)
 
     def __contains__(self, identifier: object) -> bool:
         try:

@@ -18,6 +18,7 @@ from matroid_bandits.stopping import Gaussian, bernoulli_divergence, checked_del
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy.typing as npt
     import pandas as pd
 
     from matroid_bandits._core.policies.base import PolicyKernel
@@ -228,13 +229,13 @@ about 0.7642.
 def _splits(kernel: PolicyKernel, family: Family) -> tuple[FloatArray, FloatArray, FloatArray]:
     """For every element: the largest statistic, and the means before and after that split."""
     memory = kernel.memory
-    if isinstance(memory, Restart):
-        return memory.statistics()
     if isinstance(memory, Window):
         kept = memory.observations(kernel.rounds)
         return _all_splits(kernel.size, kept["element"], kept["reward"], family)
     counts = kernel.counts_copy()
     means = np.where(counts > 0, kernel.means_copy(), 0.0)
+    if isinstance(memory, Restart):
+        return _largest(*memory.splits(), means, counts, family)
     earlier = kernel.earlier_means_copy()
     # The largest power of two up to the count, and half of it.
     last = 2.0 ** np.floor(np.log2(np.maximum(counts, 1)))
@@ -242,7 +243,9 @@ def _splits(kernel: PolicyKernel, family: Family) -> tuple[FloatArray, FloatArra
     for column, n_before in ((1, last), (0, last / 2)):
         fits = (counts > n_before) & (n_before >= 1) & ~np.isnan(earlier[:, column])
         places = np.flatnonzero(fits)
-        _raise(found, places, earlier[places, column], n_before[places], means, counts, family)
+        _keep_larger(
+            found, places, earlier[places, column], n_before[places], means, counts, family
+        )
     return found
 
 
@@ -262,21 +265,32 @@ def _all_splits(
     before = (totals - base[elements]) / n_before
     is_split = n_before < counts[elements]
     means = sums / np.maximum(counts, 1)
+    return _largest(elements[is_split], before[is_split], n_before[is_split], means, counts, family)
+
+
+def _largest(
+    elements: IntArray,
+    before: FloatArray,
+    n_before: npt.NDArray[Any],
+    means: FloatArray,
+    counts: IntArray,
+    family: Family,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The same for some splits of the elements."""
+    size = len(counts)
     found = np.zeros(size), np.full(size, np.nan), np.full(size, np.nan)
-    # The largest of each element: in ascending order, the last one stays.
-    where, first, number = elements[is_split], before[is_split], n_before[is_split]
-    values = _statistic(first, number, means[where], counts[where], family)
-    ascending = np.argsort(values, kind="stable")
-    where, first, number = where[ascending], first[ascending], number[ascending]
-    _raise(found, where, first, number, means, counts, family)
+    values = _statistic(before, n_before, means[elements], counts[elements], family)
+    # Of each element the largest: in ascending order, the last one stays.
+    order = np.argsort(values, kind="stable")
+    _keep_larger(found, elements[order], before[order], n_before[order], means, counts, family)
     return found
 
 
-def _raise(
+def _keep_larger(
     found: tuple[FloatArray, FloatArray, FloatArray],
     places: IntArray,
     before: FloatArray,
-    n_before: FloatArray,
+    n_before: npt.NDArray[Any],
     means: FloatArray,
     counts: IntArray,
     family: Family,
@@ -292,7 +306,11 @@ def _raise(
 
 
 def _statistic(
-    before: FloatArray, n_before: FloatArray, means: FloatArray, counts: IntArray, family: Family
+    before: FloatArray,
+    n_before: npt.NDArray[Any],
+    means: FloatArray,
+    counts: IntArray,
+    family: Family,
 ) -> FloatArray:
     """The likelihood ratio of a split, from the mean before it and the mean of all rewards."""
     n_after = counts - n_before

@@ -139,12 +139,12 @@ class LateFeedback(Generic[Selection]):
         if features is not None:
             own = self._round_features(features, mask, to_decide=True)
         with own:
-            made, number, elements, chances = self._kernel.open(
+            made, number, elements, estimated = self._kernel.open(
                 identifier, mask, smaller, self._rule, instead, draws
             )
         proposed, guard = self._names(elements), self._kernel.guard
         names = proposed if instead is None else self._names(instead)
-        return Decision(made, names, number, self._problem, guard, mask, proposed, chances)
+        return Decision(made, names, number, self._problem, guard, mask, proposed, estimated)
 
     def learn(
         self,

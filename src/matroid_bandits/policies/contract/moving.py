@@ -8,6 +8,7 @@ import numpy as np
 
 from matroid_bandits._arguments import abbreviated
 from matroid_bandits._core.policies.contract.decisions import DecisionTable
+from matroid_bandits._core.policies.memory.discount import Discount
 from matroid_bandits.errors import no_features
 from matroid_bandits.policies.contract.checked_state import SLACK
 from matroid_bandits.policies.contract.decision import names_of
@@ -44,14 +45,29 @@ class Moving:
 
     @property
     def statistics(self) -> Statistics:
-        """Mean and count of every element so far, for `observe` of another policy (a copy)."""
+        """Mean and count of every element so far, for `observe` of another policy (a copy).
+
+        With `window` or `restart`, of the observations that still count.
+
+        Raises
+        ------
+        ValueError
+            If the policy has a discount: discounted counts are no numbers of observations.
+        """
         kernel = self._kernel
+        if isinstance(kernel.memory, Discount):
+            raise ValueError(
+                "a policy with discount= has no statistics that another one could learn: its "
+                "observations count less from round to round; read means and effective_counts"
+            )
         with kernel.guard.hold():
             counts, means, rounds = kernel.counts_copy(), kernel.means_copy(), kernel.rounds
             index = kernel.index if self._index_is_of_elements else None
             rows = {} if index is None else index.state()
         means = np.where(counts > 0, self._translation.in_user_units(means), 0.0)
-        return Statistics(self._problem, means, counts, rounds, rows)
+        return Statistics(
+            self._problem, means, counts, rounds, rows, only_grows=kernel.memory is None
+        )
 
     def observe(self, statistics: Statistics | Mapping[Any, tuple[float, int]]) -> None:
         """Add observations that were made elsewhere: a prior, or what another process has learned.
@@ -243,8 +259,8 @@ class Moving:
             "rewards": np.pad(rewards, more),
         }
         if "propensities" in table:
-            chances = np.take_along_axis(table["propensities"], order, axis=1)
-            moved["propensities"] = np.pad(chances, more)
+            propensities = np.take_along_axis(table["propensities"], order, axis=1)
+            moved["propensities"] = np.pad(propensities, more)
         return table | moved, list(former)
 
     def _refuse_own_state(self, method: str, reason: str | None) -> None:

@@ -52,6 +52,8 @@ class Statistics(Mapping[Any, tuple[float, int]]):
         counts: CountArray,
         rounds: int,
         index_state: dict[str, FloatArray],
+        *,
+        only_grows: bool = True,
     ) -> None:
         self._problem = problem
         self.means = means
@@ -59,6 +61,8 @@ class Statistics(Mapping[Any, tuple[float, int]]):
         self.rounds = rounds
         # What the index keeps besides, by name, with a row for each element.
         self._index_state = index_state
+        # Whether nothing was forgotten: only then is a difference what was observed in between.
+        self._only_grows = only_grows
 
     def __getitem__(self, name: Any) -> tuple[float, int]:
         try:
@@ -88,6 +92,12 @@ class Statistics(Mapping[Any, tuple[float, int]]):
         if self._problem.labels != other._problem.labels or len(self.counts) != len(other.counts):
             raise ValueError("both statistics must be of the same elements, in the same order")
         _refuse_other_sense(other._problem, self._problem)
+        only_grows = self._only_grows and other._only_grows
+        if sign < 0 and not only_grows:
+            raise ValueError(
+                "statistics of a policy with window= or restart= cannot be subtracted: between the "
+                "two, observations were forgotten as well; log the feedback and use learn_log"
+            )
         counts = self.counts + sign * other.counts
         if counts.min(initial=0) < 0 or self.rounds + sign * other.rounds < 0:
             raise ValueError("the statistics to be subtracted are not part of the others")
@@ -115,7 +125,8 @@ class Statistics(Mapping[Any, tuple[float, int]]):
                 other._index_state["squares"] + between
             )
             state["squares"] = np.maximum(squares, 0.0)
-        return Statistics(self._problem, means, counts, self.rounds + sign * other.rounds, state)
+        rounds = self.rounds + sign * other.rounds
+        return Statistics(self._problem, means, counts, rounds, state, only_grows=only_grows)
 
     def to_frame(self) -> pd.DataFrame:
         """One line for each element that was observed: ``element``, ``mean``, ``count``.

@@ -26,6 +26,10 @@ cdef class DecidingKernel(ChoosingKernel):
         self, const Py_ssize_t[::1] elements, Py_ssize_t plays
     ) noexcept
 
+    # What a rule implements, if it works out beforehand what `learn` takes over
+    cdef bint prepares_learning
+    cdef int prepare_chosen(self, const double[::1] rewards) except -1
+
     cdef int allocate_space(self) except -1
     cdef int choose_after_selection(
         self, identifier, const unsigned char[::1] is_available, bint allow_smaller, rule

@@ -355,6 +355,10 @@ cdef class DecidingKernel(ChoosingKernel):
         self.guard.lend_to_rule(observe, (elements, rewards))
         return 0
 
+    cdef int prepare_chosen(self, const double[::1] rewards) except -1:
+        """Everything about learning the rewards of the set of this round that can fail."""
+        raise NotImplementedError
+
     def random_position(self):
         """The position in the random stream; None if nothing is drawn."""
         return None if self.random_stream is None else self.random_stream.position()

@@ -22,7 +22,7 @@ cdef class DecisionTable:
     cdef unsigned char[::1] is_reordered  # whether the problem has changed, and with it the order
     cdef int32_t[:, ::1] elements  # ascending; below 0: a dropped element
     cdef double[:, ::1] rewards  # NaN: none so far
-    cdef double[:, ::1] chances  # propensities; None until a decision has some, NaN: not known
+    cdef double[:, ::1] known_propensities  # None until a decision has some; NaN: not known
     # Rows of closed decisions, a ring
     cdef int32_t[::1] closed
     cdef Py_ssize_t n_closed

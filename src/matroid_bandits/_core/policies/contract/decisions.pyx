@@ -29,7 +29,7 @@ cdef class DecisionTable:
         # Arrays are allocated when the first decision is made.
         self.rounds = None
         self.closed = None
-        self.chances = None
+        self.known_propensities = None
 
     def allocate(self, Py_ssize_t n):
         """Make room for `n` rows, and keep those in use."""
@@ -49,10 +49,10 @@ cdef class DecisionTable:
             is_reordered[:used] = self.is_reordered[:used]
             elements[:used] = self.elements[:used]
             rewards[:used] = self.rewards[:used]
-        if self.chances is not None:
-            chances = np.full((n, self.width), np.nan)
-            chances[:used] = self.chances[:used]
-            self.chances = chances
+        if self.known_propensities is not None:
+            propensities = np.full((n, self.width), np.nan)
+            propensities[:used] = self.known_propensities[:used]
+            self.known_propensities = propensities
         self.rounds, self.lengths, self.n_missing = rounds, lengths, n_missing
         self.status, self.is_reordered = status, is_reordered
         self.elements, self.rewards = elements, rewards
@@ -68,8 +68,8 @@ cdef class DecisionTable:
 
     def reserve_propensities(self):
         """Allocate what the next `set_propensities` needs; `reserve` comes first."""
-        if self.chances is None:
-            self.chances = np.full((self.rounds.shape[0], self.width), np.nan)
+        if self.known_propensities is None:
+            self.known_propensities = np.full((self.rounds.shape[0], self.width), np.nan)
 
     def max_closed(self):
         """How many closed decisions are kept."""
@@ -95,8 +95,8 @@ cdef class DecisionTable:
         for k in range(elements.shape[0]):
             self.elements[row, k] = <int32_t>elements[k]
             self.rewards[row, k] = float("nan")
-        if self.chances is not None:
-            self.chances[row, :] = float("nan")
+        if self.known_propensities is not None:
+            self.known_propensities[row, :] = float("nan")
         self.n_open += 1
         return row
 
@@ -185,17 +185,17 @@ cdef class DecisionTable:
     def propensities(self, identifier):
         """The propensities of a decision, by element, ascending; None if they are not known."""
         cdef Py_ssize_t row = self.find(identifier)
-        if self.chances is None:
+        if self.known_propensities is None:
             return None
-        chances = np.array(self.chances[row, : self.lengths[row]])
-        return None if np.isnan(chances).any() else chances
+        propensities = np.array(self.known_propensities[row, : self.lengths[row]])
+        return None if np.isnan(propensities).any() else propensities
 
     def set_propensities(self, identifier, const double[::1] propensities):
         """Keep the propensities of a decision; `reserve_propensities` comes first."""
         cdef Py_ssize_t row = self.find(identifier)
         cdef Py_ssize_t k
         for k in range(propensities.shape[0]):
-            self.chances[row, k] = propensities[k]
+            self.known_propensities[row, k] = propensities[k]
 
     def missing(self, identifier):
         """The elements of a decision without feedback, ascending."""
@@ -227,11 +227,11 @@ cdef class DecisionTable:
         elements[is_behind] = 0
         rewards[is_behind] = 0.0
         known = {}
-        if self.chances is not None:
-            chances = np.asarray(self.chances)[rows]
-            if not np.isnan(chances).all():
-                chances[is_behind] = 0.0
-                known["propensities"] = chances
+        if self.known_propensities is not None:
+            propensities = np.asarray(self.known_propensities)[rows]
+            if not np.isnan(propensities).all():
+                propensities[is_behind] = 0.0
+                known["propensities"] = propensities
         return known | {
             "width": self.width,
             "ids": list(self.rows),
@@ -258,10 +258,10 @@ cdef class DecisionTable:
         self.is_reordered = np.array(state["is_reordered"], dtype=np.uint8)
         self.elements = np.array(state["elements"], dtype=np.int32).reshape(n, self.width)
         self.rewards = np.array(state["rewards"], dtype=np.float64).reshape(n, self.width)
-        self.chances = None
+        self.known_propensities = None
         if "propensities" in state:
-            chances = np.array(state["propensities"], dtype=np.float64)
-            self.chances = chances.reshape(n, self.width)
+            propensities = np.array(state["propensities"], dtype=np.float64)
+            self.known_propensities = propensities.reshape(n, self.width)
         self.n_missing = np.zeros(n, dtype=np.int32)
         self.n_open = 0
         for row in range(n):

@@ -101,6 +101,7 @@ cdef class RoundKernel:
     ) noexcept
     cdef void forget_old(self) noexcept
     cdef void set_remembered(self, Py_ssize_t e) noexcept
+    cdef int begin_round(self) except -1
     cdef int forget_changed(self) except -1
     cdef int forget_all(self) except -1
     cdef Py_ssize_t round_time(self) noexcept

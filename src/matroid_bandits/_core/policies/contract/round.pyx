@@ -205,10 +205,14 @@ cdef class RoundKernel:
                     self.memory.push(self.playable[i])
         self.memory.push(e)
 
+    cdef int begin_round(self) except -1:
+        """Forget what is to be forgotten before anything else happens in this round."""
+        if self.memory is not None and self.memory.is_due(self.rounds):
+            self.forget_changed()
+        return 0
+
     cdef int forget_changed(self) except -1:
-        """Before a round is decided: forget elements whose mean has changed, or that have next to
-        no weight.
-        """
+        """Forget elements whose mean has changed, or that have next to no weight."""
         cdef Py_ssize_t e
         cdef Py_ssize_t restarted_at = self.memory.restarted_at
         self.reserve(2 * self.size)
@@ -271,16 +275,20 @@ cdef class RoundKernel:
         """Choose a set with an element that must be observed in this round, whatever is known, if
         there is one. Returns whether there is.
         """
+        cdef Py_ssize_t n = self.playable.shape[0]
         cdef Py_ssize_t place, i
-        if self.memory is None or self.is_restricted or self.playable.shape[0] == 0:
+        if self.memory is None or self.candidates.shape[0] == 0:
             return False
-        place = self.memory.forced_place(self.round_time(), self.playable.shape[0])
+        place = self.memory.forced_place(self.round_time(), n)
         if place < 0:
             return False
-        for i in range(self.playable.shape[0]):
-            if self.counts[self.playable[i]] == 0:
+        for i in range(self.candidates.shape[0]):
+            if self.counts[self.candidates[i]] == 0:
                 # Greedy on means needs one of each.
                 return False
+        # If the element is not available, the next one is played.
+        while self.is_restricted and not self.is_available[self.playable[place]]:
+            place = (place + 1) % n
         self.scratch[0] = self.playable[place]
         self.greedy_after(1)
         self.is_forced = True
@@ -335,8 +343,7 @@ cdef class RoundKernel:
             self.reserve(2 * self.rank)
         else:
             self.is_forced = False
-            if self.memory.is_due(self.rounds):
-                self.forget_changed()
+            self.begin_round()
             self.reserve_round(2 * self.rank)
         if self.n_undersampled == 0 and self.initial_rounds is not None:
             self.initial_rounds = None

@@ -42,7 +42,7 @@ cdef class Memory:
     cdef Py_ssize_t n_expiring(self, Py_ssize_t rounds) noexcept
     cdef Py_ssize_t remove(self, Py_ssize_t rounds) noexcept
     cdef void end_round(self) noexcept
-    # Before a round is decided
+    # When a round begins
     cdef bint is_due(self, Py_ssize_t rounds) noexcept
     cdef object forget(self, Py_ssize_t rounds)
     cdef Py_ssize_t forced_place(self, Py_ssize_t time, Py_ssize_t n) noexcept

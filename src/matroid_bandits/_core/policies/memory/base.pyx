@@ -68,10 +68,10 @@ cdef class Memory:
     cdef void end_round(self) noexcept:
         """The next round begins."""
 
-    # ---- before a round is decided ----
+    # ---- when a round begins ----
 
     cdef bint is_due(self, Py_ssize_t rounds) noexcept:
-        """Whether `forget` is to be called before the round after `rounds` rounds is decided."""
+        """Whether `forget` is to be called when the round after `rounds` rounds begins."""
         return False
 
     cdef object forget(self, Py_ssize_t rounds):

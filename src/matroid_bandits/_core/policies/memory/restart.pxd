@@ -22,9 +22,6 @@ cdef class Restart(Memory):
     cdef Py_ssize_t n_changed
     cdef unsigned char[::1] is_changed
     cdef readonly Py_ssize_t n_restarts
-    # Means before and after the split with the largest likelihood ratio.
-    cdef double split_before
-    cdef double split_after
 
     cdef int grow_levels(self, int64_t count) except -1
     cdef void append(self, Py_ssize_t e, double reward) noexcept

@@ -1,5 +1,5 @@
 from matroid_bandits._core.policies.memory.base import Memory
-from matroid_bandits._types import FloatArray
+from matroid_bandits._types import FloatArray, IntArray
 
 class Restart(Memory):
     delta: float
@@ -10,4 +10,4 @@ class Restart(Memory):
     def __init__(
         self, size: int, delta: float, period: int, restarts_all: bool, noise: float
     ) -> None: ...
-    def statistics(self) -> tuple[FloatArray, FloatArray, FloatArray]: ...
+    def splits(self) -> tuple[IntArray, FloatArray, IntArray]: ...

@@ -7,7 +7,7 @@ each other in the recent past and further apart before: O(log N) of them for N r
 
 import numpy as np
 
-from libc.math cimport NAN, log, sqrt
+from libc.math cimport log, sqrt
 from libc.stdint cimport int64_t
 
 from matroid_bandits._core.identification.bernoulli cimport divergence
@@ -153,8 +153,8 @@ cdef class Restart(Memory):
     # ---- the test ----
 
     cdef double statistic(self, Py_ssize_t e, double limit) noexcept:
-        """The largest likelihood ratio of all splits; where that is quicker, any number up to
-        `limit` for one that is not above it.
+        """The largest likelihood ratio of all splits, if it is above `limit`; else any number up to
+        that.
         """
         cdef double total = 0.0
         cdef double count = 0.0
@@ -197,10 +197,7 @@ cdef class Restart(Memory):
                 else:
                     value = n_before * divergence(mean_before, mean)
                     value += n_after * divergence(mean_after, mean)
-                if value > largest:
-                    largest = value
-                    self.split_before = mean_before
-                    self.split_after = mean_after
+                largest = max(largest, value)
         return largest
 
     cdef bint has_changed(self, Py_ssize_t e) noexcept:
@@ -212,7 +209,7 @@ cdef class Restart(Memory):
         threshold = log(3.0) + 1.5 * log(count) + self.log_elements - log(self.delta)
         return self.statistic(e, threshold) > threshold
 
-    # ---- before a round is decided ----
+    # ---- when a round begins ----
 
     cdef bint is_due(self, Py_ssize_t rounds) noexcept:
         return self.n_changed > 0
@@ -243,16 +240,31 @@ cdef class Restart(Memory):
 
     # ---- for users, and saving ----
 
-    def statistics(self):
-        """For every element: the largest likelihood ratio, and the means before and after that
-        split; 0 and NaN for fewer than two rewards.
-        """
-        found = np.zeros((3, self.size))
+    def splits(self):
+        """All splits of the test: elements, means of the rewards before, and how many these are."""
+        n_blocks = np.asarray(self.n_blocks).sum(axis=1, dtype=np.intp)
+        # A split is after each block of an element but the last one.
+        n_splits = np.maximum(n_blocks - 1, 0)
+        means = np.zeros(n_splits.sum())
+        n_before = np.zeros(len(means), dtype=np.int64)
+        cdef const Py_ssize_t[::1] splits = n_splits
+        cdef double[::1] written_means = means
+        cdef int64_t[::1] written_counts = n_before
+        cdef Py_ssize_t e, level, i, left
+        cdef Py_ssize_t place = 0
+        cdef double total
+        cdef int64_t count
         for e in range(self.size):
-            self.split_before = self.split_after = NAN
-            found[0, e] = self.statistic(e, -1.0) if self.counts[e] > 1 else 0.0
-            found[1:, e] = self.split_before, self.split_after
-        return tuple(found)
+            total, count, left = 0.0, 0, splits[e]
+            for level in range(self.n_levels - 1, -1, -1):
+                for i in range(min(left, <Py_ssize_t>self.n_blocks[e, level])):
+                    total += self.sums[e, level, i]
+                    count += <int64_t>1 << level
+                    written_means[place] = total / count
+                    written_counts[place] = count
+                    place += 1
+                    left -= 1
+        return np.repeat(np.arange(self.size), n_splits), means, n_before
 
     def state(self, Py_ssize_t rounds):
         return super().state(rounds) | {
