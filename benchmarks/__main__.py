@@ -14,7 +14,7 @@ QUESTIONS = {
     "escb": "ESCB's three methods against one another and against OMM",
     "growth": "time and memory against the size of the matroid, in the long run",
     "exploring": "the same while the policy still explores",
-    "index_growth": "settled rounds with each index against the size of the matroid",
+    "index_growth": "rounds in the long run with each index, against the size of the matroid",
     "faster_cucb": "FasterCUCB and OMM against the size of the matroid",
     "large_ranks": "MAUB and FasterCUCB against OMM where the rank is in the thousands",
     "joint": "a round with several exchanges against one, and against OMM",

@@ -35,7 +35,6 @@ extensions = [
     "api_pages",
     "citations",
     "mathml",
-    "page_lists",
     "program_pages",
     "repository",
 ]

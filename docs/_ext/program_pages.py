@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
+    from matroid_bandits.service.dashboard.reference import Field, Part, Route, Shape
+
 # What `matroid-bandits ... --help` says is wrapped at this width on every machine.
 WIDTH = 88
 
@@ -45,7 +47,7 @@ class CommandLine(SphinxDirective):
             section += list(described(command))
             self.state.document.note_explicit_target(section)
             sections.append(section)
-        return [table_of("command", "what it does", lines), *sections]
+        return [table_of(["command", "what it does"], lines), *sections]
 
 
 def described(parser: argparse.ArgumentParser) -> Iterator[nodes.Node]:
@@ -106,25 +108,83 @@ def invocation(parser: argparse.ArgumentParser, action: argparse.Action) -> list
 
 
 class HttpOperations(SphinxDirective):
-    """A table of all operations, from the OpenAPI document of the service."""
+    """A section for every operation and every object, from the OpenAPI document of the service."""
 
     def run(self) -> list[nodes.Node]:
-        from matroid_bandits.service import create_app  # noqa: PLC0415 - needs the extra
+        # Both need the extra `service`.
+        from matroid_bandits.service import create_app  # noqa: PLC0415
+        from matroid_bandits.service.dashboard.reference import read_reference  # noqa: PLC0415
 
-        document = create_app(":memory:").openapi()
-        lines = [
-            row([nodes.literal("", f"{method.upper()} {path}")], prose(operation["summary"]))
-            for path, operations in document["paths"].items()
-            for method, operation in operations.items()
-        ]
-        return [table_of("request", "what it does", lines)]
+        reference = read_reference(create_app(":memory:").openapi())
+        shapes = {shape.anchor: shape for shape in reference.shapes}
+        lines, sections = [], []
+        for route in (route for _, routes in reference.groups for route in routes):
+            link = nodes.literal("", f"{route.method} {route.path}")
+            lines.append(
+                row([nodes.reference("", "", link, refid=route.anchor)], prose(route.summary))
+            )
+            address = nodes.paragraph("", "", link.deepcopy(), nodes.Text(". "))
+            address += prose(route.description)
+            content: list[nodes.Node] = [address]
+            if route.parameters:
+                content.append(fields(route.parameters))
+            for body in route.bodies:
+                sent = nodes.paragraph("", "The body, in JSON: ", *linked(body.kind))
+                content += [sent, fields(body.fields)]
+            content.append(answers(route, shapes))
+            sections.append(self.section(route.anchor, route.summary, content))
+        objects: list[nodes.Node] = []
+        for shape in shapes.values():
+            content = [nodes.paragraph("", "", *prose(shape.description)), fields(shape.fields)]
+            objects.append(self.section(shape.anchor, shape.name, content))
+        sections.append(self.section("objects", "Objects in requests and answers", objects))
+        return [table_of(["request", "what it does"], lines), *sections]
+
+    def section(self, name: str, title: str, content: list[nodes.Node]) -> nodes.section:
+        section = nodes.section("", nodes.title("", title), *content, ids=[name])
+        self.state.document.note_explicit_target(section)
+        return section
 
 
-def table_of(first: str, second: str, lines: list[nodes.row]) -> nodes.table:
-    """A table of two columns with their titles."""
-    group = nodes.tgroup("", cols=2)
-    group += [nodes.colspec(colwidth=50), nodes.colspec(colwidth=50)]
-    group += nodes.thead("", row([nodes.Text(first)], [nodes.Text(second)]))
+def linked(kind: list[Part]) -> list[nodes.Node]:
+    """The type of a value, with links to the objects in it."""
+    return [
+        nodes.reference("", part.text, refid=part.anchor) if part.anchor else nodes.Text(part.text)
+        for part in kind
+    ]
+
+
+def fields(rows: list[Field]) -> nodes.table:
+    """Parameters, or the fields of an object."""
+    lines = []
+    for one in rows:
+        notes = "; ".join(one.notes)
+        text = " ".join(part for part in (one.description, notes and f"({notes})") if part)
+        where = [] if one.place == "body" else [nodes.Text(f" (in the {one.place})")]
+        name = [nodes.literal("", one.name), *where]
+        required = [nodes.Text("yes" if one.is_required else "no")]
+        lines.append(row(name, linked(one.kind), required, prose(text)))
+    return table_of(["name", "type", "required", "what it is"], lines)
+
+
+def answers(route: Route, shapes: dict[str, Shape]) -> nodes.table:
+    """What comes back, by status; FastAPI's words for success say less than those of the object."""
+    lines = []
+    for one in route.responses:
+        kinds = [body.kind for body in one.bodies if body.kind[0].anchor]
+        text = one.description
+        if text == "Successful Response":
+            text = shapes[kinds[0][0].anchor].description.split("\n")[0] if kinds else "It worked."
+        form = linked(kinds[0]) if kinds else [nodes.Text(", ".join(b.media for b in one.bodies))]
+        lines.append(row([nodes.literal("", one.status)], prose(text), form))
+    return table_of(["status", "meaning", "answer"], lines)
+
+
+def table_of(titles: list[str], lines: list[nodes.row]) -> nodes.table:
+    """A table with the titles of its columns."""
+    group = nodes.tgroup("", cols=len(titles))
+    group += [nodes.colspec(colwidth=100 // len(titles)) for _ in titles]
+    group += nodes.thead("", row(*([nodes.Text(title)] for title in titles)))
     group += nodes.tbody("", *lines)
     return nodes.table("", group, classes=["operations"])
 

@@ -177,8 +177,8 @@ def thresholds(
     its threshold though the other element is better. If a wrong basis is answered, there is such a
     pair of an element outside the best basis and one in it: `n_pairs` are possible.
 
-    "customary": ``ln((1 + ln t) / delta)``, which [GK16] recommend after simulations. It is used by
-    nearly everybody, and proven by nobody.
+    "customary": ``ln((1 + ln t) / delta)``, which [GK16] recommend after simulations. Most papers
+    use it; it has not been proven.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A server for the pages that call one."""
+"""A server with an empty database, for the pages that call one and for tests of the service."""
 
 from __future__ import annotations
 

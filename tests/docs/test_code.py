@@ -3,14 +3,18 @@ can be parsed.
 
 The Python blocks of a page run one after another in one namespace, in an empty folder. Blocks that
 are files, by a first line such as ``# mine.py`` or the name of a file before them, are there as
-files. A page that calls the service gets a server of its own.
+files. A text block right after a Python block is what it prints. A page that calls the service gets
+a server of its own.
 """
 
 import doctest
+import io
 import re
 import shlex
 import sys
 import tomllib
+from contextlib import redirect_stdout
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -71,9 +75,20 @@ def check(page: Path, namespace: dict[str, object], printed: str, url: str) -> N
         OUTCOMES[name(page)](namespace, printed, url)
 
 
+def outputs(page: Path) -> dict[int, str]:
+    """What the page says that a Python block prints, by the line of that block."""
+    return {
+        block.line: after.text
+        for block, after in pairwise(blocks(page))
+        if block.language in PYTHON and after.language == "text"
+        if not after.before.rpartition("```")[2].strip()  # nothing stands between them
+    }
+
+
 def run_all(run: list[Block], url: str) -> dict[str, object]:
     """The names that the blocks leave, run one after another in one namespace."""
     namespace: dict[str, object] = {"__name__": "__main__"}
+    shown = outputs(run[0].page)
     for block in run:
         text = block.text.replace(ADDRESS, url)
         if re.search(r"^\s*>>> ", text, flags=re.MULTILINE):
@@ -81,7 +96,13 @@ def run_all(run: list[Block], url: str) -> dict[str, object]:
         else:
             # The traceback of a failure names the page and the line.
             code = compile("\n" * block.line + text, str(block.page), "exec")
-            exec(code, namespace)
+            with redirect_stdout(io.StringIO()) as out:
+                exec(code, namespace)
+            printed = out.getvalue()
+            sys.stdout.write(printed)
+            if block.line in shown:
+                same = doctest.OutputChecker().check_output(shown[block.line], printed, FLAGS)
+                assert same, f"{block.place} prints\n{printed}"
     return namespace
 
 

@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,26 +15,22 @@ import pytest
 
 from matroid_bandits.client import Client
 
-DOCS = Path(__file__).parents[2] / "docs"
-ADDRESS = "http://127.0.0.1:8000"
+from ..docs.pages import DOCS, blocks
+from ..docs.serving import ADDRESS, server
+
+PAGE = DOCS / "reference" / "http.md"
 
 
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
     """The address of a server with an empty database."""
-    command = [sys.executable, "-m", "matroid_bandits", "serve", "--port", "0"]
-    command += ["--database", str(tmp_path / "bandits.sqlite")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())[0]
-        finally:
-            process.terminate()
-            process.wait(30)
+    with server(tmp_path) as found:
+        yield found
 
 
-def blocks(page: str, language: str) -> list[str]:
-    text = (DOCS / page).read_text()
-    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+def texts(language: str) -> list[str]:
+    """The blocks of the page in a language."""
+    return [block.text for block in blocks(PAGE) if block.language == language]
 
 
 def calls(text: str) -> Iterator[tuple[str, str, str | None]]:
@@ -53,7 +48,7 @@ def calls(text: str) -> Iterator[tuple[str, str, str | None]]:
 
 def test_curl(url: str) -> None:
     client, answers = Client(url), []
-    for block in blocks("reference/http.md", "sh"):
+    for block in texts("sh"):
         for method, path, body in calls(block):
             content = None if body is None else json.loads(body)
             if path.endswith("/log"):
@@ -75,7 +70,7 @@ def test_curl_itself(url: str) -> None:
     version = subprocess.run(["curl", "--version"], capture_output=True, text=True, check=True)
     if tuple(map(int, version.stdout.split()[1].split(".")[:2])) < (7, 82):
         pytest.skip("curl is older than --json")
-    script = "\n".join(blocks("reference/http.md", "sh")).replace(ADDRESS, url)
+    script = "\n".join(texts("sh")).replace(ADDRESS, url)
     subprocess.run(["bash", "-ec", script], check=True, capture_output=True, timeout=60)
     assert Client(url).bandit("news")["decided"] == 6
 
@@ -84,7 +79,7 @@ def test_curl_itself(url: str) -> None:
 def test_javascript(url: str, tmp_path: Path) -> None:
     client = Client(url)
     client.create("news", {"matroid": "U(2,3)", "labels": ["a", "b", "c"]}, "MAUB(index=kl)")
-    (code,) = blocks("reference/http.md", "js")
+    (code,) = texts("js")
     file = tmp_path / "page.mjs"
     # Before version 19, Node has it in a module.
     start = 'import { webcrypto } from "node:crypto"; globalThis.crypto ??= webcrypto;\n'

@@ -1,9 +1,6 @@
 """Requests made from the OpenAPI document, good and bad ones, by schemathesis."""
 
 import os
-import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +18,8 @@ from schemathesis.specs.openapi.checks import (
 
 from matroid_bandits.client import Client
 
+from ..docs.serving import server
+
 # Requests of each operation; thousands in all with OPENAPI=500.
 EXAMPLES = int(os.environ.get("OPENAPI", "25"))
 CHECKS = (
@@ -37,17 +36,9 @@ IDS = ("open", "closed", "gone")
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server with some bandits."""
-    folder = tmp_path_factory.mktemp("service")
-    command = [sys.executable, "-m", "matroid_bandits", "serve", "--port", "0"]
-    command += ["--database", str(folder / "bandits.sqlite")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())[0]
-            _fill(found)
-            yield found
-        finally:
-            process.terminate()
-            process.wait(30)
+    with server(tmp_path_factory.mktemp("service")) as found:
+        _fill(found)
+        yield found
 
 
 def _fill(url: str) -> None:

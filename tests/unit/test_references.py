@@ -8,6 +8,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BIBLIOGRAPHY = ROOT / "docs" / "references.bib"
 CITATION = re.compile(r"\[([A-Z]{1,6}\d{2})\]")
+# The same in running text, however it is written: what is no plain [KEY] becomes no link.
+BRACKETED = re.compile(r"\[([A-Z][A-Za-z]{0,6}\d{2}\b[^\]\n]*)\](?!\()")
+CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 FOLDERS = ("src", "docs", "tests", "benchmarks", "examples")
 SUFFIXES = {".py", ".pyx", ".pxd", ".pyi", ".md", ".toml", ".bib"}
 
@@ -106,3 +109,10 @@ def test_every_citation_is_in_the_bibliography() -> None:
     }
     assert "DG25" in cited
     assert {key: where for key, where in cited.items() if key not in known} == {}
+
+
+def test_every_citation_in_a_page_becomes_a_link() -> None:
+    known = parse(BIBLIOGRAPHY.read_text(encoding="utf-8"))
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        prose = CODE.sub("", path.read_text(encoding="utf-8"))
+        assert set(BRACKETED.findall(prose)) <= known.keys(), path.relative_to(ROOT)

@@ -65,7 +65,7 @@ def linear_means(
     off_by: float = 0.2,
     seed: int = 0,
 ) -> FloatArray:
-    """Means that are linear in features, for an environment; some elements may be off the line.
+    """Means that are linear in features, for an environment; some elements may be misspecified.
 
     Parameters
     ----------

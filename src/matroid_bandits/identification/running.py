@@ -158,8 +158,8 @@ def identify(
         Seed of the rewards, not negative.
     threshold : {"proven", "customary", "own"}, optional
         When to stop. "proven", the default: the probability of a wrong answer is at most `delta`.
-        "customary": what most papers use; it needs fewer rounds, and nobody has proven it. "own":
-        as the rule's paper says; CSAR and ExactExpGap know no other.
+        "customary": what most papers use; it needs fewer rounds, and has not been proven. "own":
+        as in the paper of the rule; CSAR and ExactExpGap have no other.
     eps : float, default 0
         Stop also where exchanges improve the basis by at most `eps`.
     noise : float, optional

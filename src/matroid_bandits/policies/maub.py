@@ -59,7 +59,7 @@ class MAUB(IndexPolicy[Selection]):
     exchanges : {"one", "all"} or int, optional
         How many exchanges it tries in a round. "one" is [DG25]. "all" plays the basis of largest
         index among the leader and every element whose index is above that of its partner: a large
-        wrong leader is mended much faster. With a number k, at most the k exchanges with the
+        wrong leader improves much faster. With a number k, at most the k exchanges with the
         largest differences are tried at once. If it is not given: "one" for ``MAUB(matroid)``, as
         published, and with IMED, which refuses others; "all" with a Thompson index; and with a
         noise level or another index one for 30 elements of a basis, which is "one" up to rank 44.

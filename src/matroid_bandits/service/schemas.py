@@ -78,7 +78,9 @@ class _Changeable(_Form):
     sticky_for: Seconds = Field(
         default=0.0, description="Seconds for which a named client gets the same decision again."
     )
-    max_open_decisions: Annotated[int, Field(ge=1, le=10**9)] = 1_000_000
+    max_open_decisions: Annotated[int, Field(ge=1, le=10**9)] = Field(
+        default=1_000_000, description="With so many open decisions, new ones are refused."
+    )
 
 
 class BanditRequest(_Changeable):
@@ -106,23 +108,26 @@ class BanditRequest(_Changeable):
         }
     )
 
-    name: Name
+    name: Name = Field(description="The name of the bandit, which is a part of addresses.")
     problem: ProblemSpec
     policy: str | dict[str, Any] = Field(
         default="MAUB", description="A name with parameters, or an object: type and parameters."
     )
     coordinates: dict[str, tuple[Number, Number]] | None = Field(
         default=None,
-        description="Of the vertices of a graph, for the drawing: x to the right, y upwards.",
+        description="Places of the vertices of a graph in the drawing: x to the right, y upwards.",
     )
 
 
 class BanditChanges(_Changeable):
-    """Changes of a bandit; what is left out stays."""
+    """Changes of a bandit; what is left out stays as it is."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"status": "paused"}]})
 
-    status: Literal["active", "paused", "archived"] = "active"
+    status: Literal["active", "paused", "archived"] = Field(
+        default="active",
+        description="While it is paused, you show a set of your own; an archived one is only read.",
+    )
 
 
 class PriorRow(_Form):
@@ -134,7 +139,7 @@ class PriorRow(_Form):
 
 
 class PriorEntry(_Form):
-    """The same, where the element is a key."""
+    """What is known of a new element, whose label is the key."""
 
     mean: Number
     count: Annotated[int, Field(ge=0, le=10**12)]
@@ -165,7 +170,7 @@ class ProblemRequest(ProblemSpec):
 
 
 class DecisionRequest(_Form):
-    """A decision, please."""
+    """A request for a decision."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"id": "abc", "available": ["flood", "derby", "record"]}]}

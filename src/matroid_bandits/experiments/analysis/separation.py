@@ -1,8 +1,8 @@
 """How many runs are enough: the pairs of policies that are not told apart yet.
 
 Two policies are told apart on an instance if the confidence interval of the difference of their
-regrets excludes zero. More runs make it narrower. Whoever goes on until that happens needs
-intervals that hold at every number of runs at once, so these are used for all that is ahead.
+regrets excludes zero. More runs make it narrower. To go on until that happens, one needs
+intervals that hold at every number of runs at once, so these are used for all future runs.
 """
 
 import math

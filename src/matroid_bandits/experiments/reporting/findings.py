@@ -234,8 +234,8 @@ def _verdicts(found: list[Comparison], other: str) -> str:
         if mine:
             whose = "it" if parts else f"that of {other}"
             parts.append(f"{text} {whose} on {listed(mine, _change)}")
-        elif verdict == "higher":
-            parts.append("above it on none")
+    if all(comparison.verdict != "higher" for comparison in found):
+        return f"{'; '.join(parts)}. It is higher on no instance"
     return "; ".join(parts)
 
 

@@ -161,8 +161,8 @@ def _pickled(worker: Worker) -> bytes:
     except Exception as error:
         # A class of the user refers to something that stays in this process.
         raise StudyError(
-            f"the study cannot be sent to other processes ({failed_answer(error).error}); mend the "
-            "class that refers to this, or run it in this process (--jobs 1)"
+            f"the study cannot be sent to other processes ({failed_answer(error).error}); change "
+            "the class that refers to this, or run it in this process (--jobs 1)"
         ) from error
     return content
 

@@ -166,8 +166,8 @@ class Confident:
             "bernoulli" is for rewards between 0 and 1, or between the bounds of the policy. By
             default what the policy assumes.
         threshold : {"proven", "customary"}, default "proven"
-            "customary" is what most papers use and needs far fewer observations, but nobody has
-            proven that they are enough.
+            "customary" is what most papers use and needs far fewer observations, but it has
+            not been proven that they are enough.
 
         Returns
         -------

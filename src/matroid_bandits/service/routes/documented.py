@@ -35,15 +35,15 @@ _REFERENCE = "#/components/schemas/{model}"
 _FOREIGN = ("HTTPValidationError", "ValidationError")
 
 _MEANINGS = {
-    401: "A key is needed, or not known.",
+    401: "A key is needed, or the key is not known.",
     403: "The role of the key is too low, or a page of another site has asked.",
     404: "There is no such bandit, or decision.",
-    409: "It contradicts what is there.",
+    409: "The request contradicts what is stored.",
     410: "The decision has expired, or was closed.",
     413: "The body is too large.",
-    421: "The server is not called so.",
+    421: "The header `Host` is none of the server's names; see --host.",
     422: "Something is wrong in the request; `place` says where.",
-    429: "There are too many.",
+    429: "There are too many open decisions, or too many bandits.",
     503: "The database cannot be used now. Repeat the request, with the same id.",
 }
 
