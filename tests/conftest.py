@@ -19,19 +19,32 @@ settings.register_profile("few", deadline=None, derandomize=True, max_examples=5
 settings.load_profile(os.environ.get("SEEDS", "default"))
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With ``SEEDS=few``, every test with its first parameters, then with its second ones, ...
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--every",
+        type=int,
+        default=1,
+        help="run each test with the first of every so many of its parameters",
+    )
 
-    A limit of time then leaves out repetitions, not whole files.
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With ``--every``, fewer parameters of each test. With ``SEEDS=few``, every test with its first
+    parameters, then with its second ones, ...: a limit of time then leaves out repetitions, not
+    whole files.
     """
+    seen: Counter[str] = Counter()
+    turns = {}
+    for item in items:
+        test = item.nodeid.split("[")[0]
+        turns[item] = seen[test]
+        seen[test] += 1
+    every = config.getoption("every")
+    if every > 1:
+        config.hook.pytest_deselected(items=[item for item in items if turns[item] % every])
+        items[:] = [item for item in items if turns[item] % every == 0]
     if os.environ.get("SEEDS") == "few":
-        seen: Counter[str] = Counter()
-        turns = {}
-        for item in items:
-            test = item.nodeid.split("[")[0]
-            turns[item] = seen[test]
-            seen[test] += 1
         items.sort(key=turns.__getitem__)
 
 
