@@ -41,7 +41,7 @@ _MEANINGS = {
     409: "The request contradicts what is stored.",
     410: "The decision has expired, or was closed.",
     413: "The body is too large.",
-    421: "The header `Host` is none of the server's names; see --host.",
+    421: "The header `Host` is none of the server's names; see `--host`.",
     422: "Something is wrong in the request; `place` says where.",
     429: "There are too many open decisions, or too many bandits.",
     503: "The database cannot be used now. Repeat the request, with the same id.",
