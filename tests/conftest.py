@@ -30,9 +30,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With ``--every``, fewer parameters of each test. With ``SEEDS=few``, every test with its first
-    parameters, then with its second ones, ...: a limit of time then leaves out repetitions, not
-    whole files.
+    """With ``--every``, fewer parameters of each test.
+
+    With ``SEEDS=few``, every test with its first parameters, then with its second ones, ...: a
+    limit of time then leaves out repetitions, not whole files.
     """
     seen: Counter[str] = Counter()
     turns = {}

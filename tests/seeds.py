@@ -1,6 +1,7 @@
 """How much a test tries: a little by default, everything with ``SEEDS=all``, or ``SEEDS=few``.
 
-By default the release build takes the first half of the seeds, and that with bounds checks the second.
+By default the release build takes the first half of the seeds, and that with bounds checks the
+second one.
 """
 
 import os

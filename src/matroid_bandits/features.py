@@ -170,7 +170,13 @@ class LinearFeatures:
 
         Columns of a data frame are found by the names of the features.
         """
-        labels, matrix, _ = _read(given, self._names)
+        labels, matrix, columns = _read(given, self._names)
+        if self._names is None and not all(name.isdecimal() for name in columns or ()):
+            raise ValueError(
+                f"the data frame has the columns {abbreviated(columns)}, but the features have no "
+                "names by which these could be found: pass LinearFeatures(..., names=[...]), or an "
+                "array"
+            )
         if matrix.shape[1] != self._n_features:
             raise ValueError(
                 f"features must have {self._n_features} columns, as the policy was made for, got "

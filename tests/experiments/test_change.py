@@ -33,6 +33,12 @@ class Rising(mb.ChangingEnvironment):
 
 def waves(t, elements):
     return (elements + t) % 3 / 3
+
+def bad(t):
+    return t
+
+def text(t, elements):
+    return "x"
 """
 
 
@@ -128,6 +134,13 @@ def test_changes_are_part_of_the_study(tmp_path: Path) -> None:
             {"type": "piecewise"},
             "changes is missing; PiecewiseEnvironment takes changes, std, kind",
         ),
+        (
+            {"type": "piecewise", "changes": [201]},
+            "the change in round 201 is after the last round",
+        ),
+        ({"type": "piecewise", "changes": 200}, "200 changes are too many for 200 rounds"),
+        ({"type": "function", "function": "mine.py:bad"}, r"function must take the round and the"),
+        ({"type": "function", "function": "mine.py:text"}, "one per element, got 'x'"),
         ({"type": "piecewise", "changes": -1}, "changes: must be a list of rounds.*got -1"),
         ({"type": "piecewise", "changes": 0.5}, "changes: must be a list of rounds.*got 0.5"),
         ({"type": "piecewise", "changes": True}, "changes: must be a list of rounds.*got True"),

@@ -186,7 +186,7 @@ def test_damaged_parts_have_fewer_runs_never_wrong_ones(folder: Path, expected: 
     assert n_lost > 50
 
 
-@pytest.mark.parametrize("seed", seeds(4))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_damaged_runs_are_run_again(folder: Path, small, expected, seed: int) -> None:
     part = part_of(folder)
     content = part.read_bytes()

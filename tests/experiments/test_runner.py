@@ -825,7 +825,7 @@ def test_damage_is_refused_or_does_no_harm(taken: Path, tmp_path: Path, name: st
     expected = read_results(taken)
     content = (taken / name).read_bytes()
     refused = 0
-    for seed in seeds(150):
+    for seed in seeds(300):
         rng = np.random.default_rng([seed, 31])
         (tmp_path / "mine" / name).write_bytes(damaged(content, rng))
         try:

@@ -286,3 +286,24 @@ def test_a_matroid_that_is_none_is_refused() -> None:
     environment = mb.PiecewiseEnvironment([[2, 2, 1], [0, 0, 1]], [6])
     with pytest.raises(ValueError, match="not a matroid"):
         mb.simulate(mb.OMM(broken), environment, 10)
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        ("x", "the means of round 3 must be 4 numbers, one per element, got 'x'"),
+        (None, r"must be 4 numbers, one per element, got an array of shape \(\)"),
+        ([1, 2], r"got an array of shape \(2,\)"),
+        ([[1], [2, 3]], r"must be 4 numbers, one per element, got \[\[1\], \[2, 3\]\]"),
+    ],
+)
+def test_what_a_function_may_return(returned: object, message: str) -> None:
+    environment = mb.FunctionEnvironment(lambda _round, _elements: returned, 4)
+    with pytest.raises(ValueError, match=message):
+        environment.means_at(3)
+
+
+def test_a_function_takes_the_round_and_the_elements() -> None:
+    with pytest.raises(TypeError, match=r"function\(round, elements\), got <lambda>\(t\)"):
+        mb.FunctionEnvironment(lambda t: [t], 1)
+    assert mb.FunctionEnvironment(np.add, 2).means_at(1).tolist() == [1.0, 2.0]

@@ -178,6 +178,14 @@ def test_elements_that_are_seldom_wanted_are_not_doubtful():
         assert not mb.evaluate_log(log, replayed).doubtful
 
 
+def test_policies_whose_features_come_with_the_round_are_refused():
+    log = {"decision": [1, 2], "element": ["a", "b"], "reward": [1, 0], "propensity": [0.5, 0.5]}
+    page = mb.Problem(mb.UniformMatroid(1, 2), labels=["a", "b"])
+    policy = mb.CombLinUCB(page, features=mb.LinearFeatures(n_features=2))
+    with pytest.raises(ValueError, match="whose features come with the round cannot be evaluated"):
+        mb.evaluate_log(log, policy)
+
+
 def test_the_probability_of_an_interval_is_not_rounded():
     log = {"decision": [1, 2], "element": ["a", "b"], "reward": [1, 0], "propensity": [0.5, 0.5]}
     assert "with probability 99.9% from" in str(mb.evaluate_log(log, ["a"], delta=0.001))

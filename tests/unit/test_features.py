@@ -209,6 +209,22 @@ def test_columns_of_new_items_have_the_names_of_the_features(cls: type) -> None:
         policy.moved_to(more, features={"c": [1.0, 1e8]})
 
 
+def test_columns_of_a_round_need_names() -> None:
+    frame = pd.DataFrame({"x": [1.0, 0.0, 0.5], "y": [0.0, 1.0, 0.5]}, index=ADS.labels)
+    policy = mb.CombLinUCB(ADS, features=mb.LinearFeatures(n_features=2))
+    with pytest.raises(ValueError, match=r"columns \['x', 'y'\], but the features have no names"):
+        policy.decide(features=frame)
+    assert policy.rounds == 0
+    named = mb.CombLinUCB(ADS, features=mb.LinearFeatures(n_features=2, names=["x", "y"]))
+    for columns in (["x", "y"], ["y", "x"]):
+        made = named.decide(features=frame[columns])
+        named.learn(made, [1.0])
+    assert named.decide(features=frame[["y", "x"]]).elements == made.elements
+    # Numbers of columns are no names.
+    policy.decide(features=frame.to_numpy())
+    policy.decide(features=frame.set_axis([0, 1], axis=1))
+
+
 @pytest.mark.parametrize("cls", BOTH)
 def test_available_elements_may_be_an_iterator(cls: type) -> None:
     policy = cls(ADS, features=FEATURES)

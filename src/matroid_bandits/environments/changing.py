@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import choice, freeze, integer, real_array
+from matroid_bandits._arguments import abbreviated, choice, freeze, integer, real_array
 from matroid_bandits._core.streams.changing_rewards import (
     LATEST,
     ChangingBernoulliRewards,
@@ -167,12 +167,14 @@ class ChangingEnvironment(Environment):
         return FunctionMeans(self._size, self._checked_means_at)
 
     def _checked_means_at(self, round: int) -> FloatArray:  # noqa: A002
-        means = np.asarray(self._means_at(round), dtype=np.float64)
+        given = self._means_at(round)
+        expected = f"the means of round {round} must be {self._size} numbers, one per element, got "
+        try:
+            means = np.asarray(given, dtype=np.float64)
+        except (ValueError, TypeError):
+            raise ValueError(f"{expected}{abbreviated(given)}") from None
         if means.shape != (self._size,):
-            raise ValueError(
-                f"the means of round {round} must be {self._size} numbers, one per element, got an "
-                f"array of shape {means.shape}"
-            )
+            raise ValueError(f"{expected}an array of shape {means.shape}")
         return np.ascontiguousarray(self._fit(means, f" in round {round}"))
 
     def _fit(self, means: FloatArray, where: str = "") -> FloatArray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -58,6 +59,7 @@ class FunctionEnvironment(ChangingEnvironment):
                 "function must be a function of the round and the elements, got "
                 f"{abbreviated(function)}"
             )
+        _check_signature(function)
         super().__init__(size, std=std, kind=kind)
         self._function = function
         self._elements: IntArray = freeze(np.arange(self.size))
@@ -70,3 +72,20 @@ class FunctionEnvironment(ChangingEnvironment):
 
     def _means_at(self, round: int) -> npt.ArrayLike:  # noqa: A002
         return self._function(round, self._elements)
+
+
+def _check_signature(function: Callable[..., Any]) -> None:
+    """Refuse a function that cannot be called with the round and the elements."""
+    try:
+        known = signature(function)
+    except (ValueError, TypeError):
+        # Some compiled functions do not tell.
+        return
+    try:
+        known.bind(1, [])
+    except TypeError:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise TypeError(
+            "function must take the round and the elements, as in function(round, elements), got "
+            f"{name}{known}"
+        ) from None

@@ -12,6 +12,7 @@ import numpy as np
 from matroid_bandits._arguments import abbreviated, as_list, real
 from matroid_bandits.policies import Policy
 from matroid_bandits.policies.contract.log import label_of
+from matroid_bandits.policies.linear import LinearPolicy
 
 if TYPE_CHECKING:
     from matroid_bandits._types import FloatArray
@@ -101,6 +102,11 @@ def _replayed(
 
     It learns the rewards of what it would have played and the log has shown.
     """
+    if isinstance(policy, LinearPolicy) and policy.features.phi is None:
+        raise ValueError(
+            f"a {type(policy).__name__} whose features come with the round cannot be evaluated: the "
+            "log does not have them; take fixed features, LinearFeatures(phi)"
+        )
     problem = policy.problem
     playable = np.setdiff1d(np.arange(problem.size), problem.matroid.loops)
     names = [problem.name(int(e)) for e in playable]

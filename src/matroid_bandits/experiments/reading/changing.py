@@ -103,12 +103,25 @@ def check_change(
     horizon: int,
 ) -> None:
     """Make the environment with the extreme means of its runs; refuse what it refuses."""
+    changes = change.parameters.get("changes", 0)
+    if isinstance(changes, int) and changes >= max(horizon, 1):
+        raise section.error(
+            f"{changes:,} changes are too many for {horizon:,} rounds; a list of rounds says when "
+            "means change, such as [5001]",
+            "changes",
+        )
+    for late in () if isinstance(changes, int) else (c for c in changes if c > horizon):
+        raise section.error(
+            f"the change in round {late:,} is after the last round, {horizon:,}", "changes"
+        )
     shape = (size,) if change.pieces is None else (change.pieces, size)
 
     def make(chosen: FloatArray | None) -> None:
         environment = change.environment(chosen, size=size, horizon=horizon, seed=0)
         if not isinstance(environment, ChangingEnvironment) or environment.size != size:
             raise ValueError(f"{change.cls.__name__} must have {size} elements, as the matroid has")
+        # A function of the user's may fail, or return anything.
+        environment.means_at(1)
 
     call: Callable[..., Any] = section.call
     for extreme in means if isinstance(means, tuple) else (means,):
