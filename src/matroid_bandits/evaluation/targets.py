@@ -104,8 +104,8 @@ def _replayed(
     """
     if isinstance(policy, LinearPolicy) and policy.features.phi is None:
         raise ValueError(
-            f"a {type(policy).__name__} whose features come with the round cannot be evaluated: the "
-            "log does not have them; take fixed features, LinearFeatures(phi)"
+            f"a {type(policy).__name__} whose features come with the round cannot be evaluated: "
+            "the log does not have them; take fixed features, LinearFeatures(phi)"
         )
     problem = policy.problem
     playable = np.setdiff1d(np.arange(problem.size), problem.matroid.loops)
