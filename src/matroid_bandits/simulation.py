@@ -18,11 +18,11 @@ from matroid_bandits._arguments import as_list, choice, integer, real
 from matroid_bandits._core.best_basis import BestBasis
 from matroid_bandits._core.late_loop import LostFeedback, run_late
 from matroid_bandits._core.loop import run
-from matroid_bandits._core.streams.changing_rewards import ChangingRewards
 from matroid_bandits._core.streams.rewards import RewardKernel
 from matroid_bandits._frames import data_frame
 from matroid_bandits._html import Html, curve, facts, never_raises, number, panel, paragraph
 from matroid_bandits._plots import checked_axes, with_unit
+from matroid_bandits._regret import best_basis, total_of
 from matroid_bandits._types import CountArray, FloatArray, IntArray
 from matroid_bandits.delays import Delay, DelayStream, as_delay
 from matroid_bandits.environments import Environment
@@ -275,7 +275,7 @@ def simulate(
     turn = nullcontext if guard is None else guard.lend_to_loop
     # Nothing but the run may use the policy: no other thread, environment or matroid.
     with nullcontext() if guard is None else guard.hold():
-        best, gains, best_value = _best_basis(problem, environment, rewards)
+        best, gains, best_value = best_basis(problem, environment, rewards)
         start = perf_counter()
         kernel = policy._deciding_kernel() if isinstance(policy, Policy) else None
         delays = None if late is None else DelayStream(late, seed)
@@ -434,31 +434,6 @@ def _grid(checkpoints: Sequence[int] | CountArray, horizon: int) -> CountArray:
     return grid if len(grid) and grid[-1] == horizon else np.append(grid, horizon)
 
 
-def _best_basis(
-    problem: Problem[Any, Any], environment: Environment, rewards: RewardKernel
-) -> tuple[BestBasis | None, FloatArray, float]:
-    """What the regret is measured by: the best basis of every round if means change, or None.
-
-    Also the true means, such that larger is better, and the value of the best basis; if means
-    change, they are those of round 1, and the array of means becomes that of the present round.
-    """
-    if not isinstance(rewards, ChangingRewards):
-        gains = np.ascontiguousarray(problem.gains(environment.means))
-        return None, gains, _value(problem.matroid.max_weight_basis(gains), gains)
-    matroid = problem.matroid
-    best = BestBasis(matroid, matroid._new_kernel(), rewards.means, problem.sense == "min")
-    value = best.at(1)
-    return best, best.gains, value
-
-
-def _value(basis: IntArray, gains: FloatArray) -> float:
-    """Sum of what is gained, lowest element first, as the compiled loop adds them."""
-    value = 0.0
-    for gain in gains[basis].tolist():
-        value += gain
-    return value
-
-
 # ---- rounds of policies written in Python ----
 
 
@@ -530,9 +505,9 @@ class _Rounds:
             # Bases come back often; those that do not must not fill the memory.
             if len(self._values) >= 10_000:
                 self._values.clear()
-            self._values[key] = _value(basis, self._gains)
+            self._values[key] = total_of(self._gains[basis])
         if self.best is not None:
-            return basis, _value(basis, self._gains)
+            return basis, total_of(self._gains[basis])
         return basis, self._values[key]
 
 

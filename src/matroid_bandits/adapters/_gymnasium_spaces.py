@@ -9,8 +9,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from matroid_bandits._core.best_basis import BestBasis
-from matroid_bandits._core.streams.changing_rewards import ChangingRewards
+from matroid_bandits._regret import best_basis, total_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -119,15 +118,9 @@ class BanditEnv(gymnasium.Env[Any, Any]):
             seed = int(self.np_random.integers(2**31))
         self._rewards = self.environment.rewards(seed)
         self._seed, self._round = seed, 0
-        matroid = self.problem.matroid
-        # Of the round, if means change.
-        self._best: BestBasis | None = None
-        if isinstance(self._rewards, ChangingRewards):
-            are_costs = self.problem.sense == "min"
-            self._best = BestBasis(matroid, matroid._new_kernel(), self._rewards.means, are_costs)
-        else:
-            self._gains = self.problem.gains(self.environment.means)
-            self._best_value = _total(self._gains[matroid.max_weight_basis(self._gains)])
+        self._best, self._gains, self._best_value = best_basis(
+            self.problem, self.environment, self._rewards
+        )
         self._counts[:] = 0
         self._means[:] = 0.0
         nothing = np.zeros(0, dtype=np.intp)
@@ -156,7 +149,7 @@ class BanditEnv(gymnasium.Env[Any, Any]):
             "round": self._round,
             "seed": self._seed,
         }
-        total = _total(self.problem.gains(drawn))
+        total = total_of(self.problem.gains(drawn))
         is_over = self._round == self.horizon
         return self._observation(basis, drawn), total, False, is_over, info
 
@@ -203,13 +196,5 @@ class BanditEnv(gymnasium.Env[Any, Any]):
     def _regret(self, basis: IntArray, number: int) -> float:
         """How much less the basis earns in a round than the best one, by the true means."""
         if self._best is not None:
-            self._best_value, self._gains = self._best.at(number), self._best.gains
-        return self._best_value - _total(self._gains[basis])
-
-
-def _total(values: FloatArray) -> float:
-    """Their sum from left to right, as `simulate` adds: the same regret to the last bit."""
-    total = 0.0
-    for value in values.tolist():
-        total += value
-    return total
+            self._best_value = self._best.at(number)
+        return self._best_value - total_of(self._gains[basis])
