@@ -10,7 +10,7 @@ played, however late it comes.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,7 @@ class _Changing(_ReferencePolicy):
         self._window, self._discount, self._restart = window, discount, restart
         #: What was observed and counts, in the order in which it came.
         self.kept: list[Observation] = []
+        self._of: list[list[Observation]] = [[] for _ in self.counts]
         #: Of every element, the sum of the weights of its observations.
         self.weights: list[float] = [0.0] * len(self.counts)
         #: The round of the feedback that comes next; None for the round that it ends.
@@ -100,7 +101,7 @@ class _Changing(_ReferencePolicy):
         for e, reward in list(zip(elements, rewards, strict=True)):
             if not self._is_too_late(e, round_):
                 self._observe_one(round_, e, float(reward))
-        self._recompute()
+        self._recompute(elements)
 
     def _is_too_late(self, e: int, round_: int) -> bool:
         if self._window is not None:
@@ -108,14 +109,16 @@ class _Changing(_ReferencePolicy):
         return self._restart is not None and round_ <= self._forgotten_at[e]
 
     def _observe_one(self, round_: int, e: int, reward: float) -> None:
-        self.kept.append(Observation(round_, e, reward, self._toss(e, reward)))
-        if self._number(e) >= self._needed:
+        observation = Observation(round_, e, reward, self._toss(e, reward))
+        self.kept.append(observation)
+        self._of[e].append(observation)
+        if len(self._of[e]) >= self._needed:
             self._reached.add(e)
             if e in self._queue:
                 self._queue.remove(e)
         if self._restart is not None and e not in self._marked:
             noise = getattr(self._index, "noise", None)
-            rewards = [o.reward for o in self._of(e)]
+            rewards = [o.reward for o in self._of[e]]
             if glr.has_changed(rewards, noise, len(self._all_nonloops), self._restart.delta):
                 self._marked.append(e)
 
@@ -127,12 +130,6 @@ class _Changing(_ReferencePolicy):
         self._index.observe(e, reward, 0.0, 0.0)
         return self._index.successes[e] > before
 
-    def _of(self, e: int) -> list[Observation]:
-        return [o for o in self.kept if o.element == e]
-
-    def _number(self, e: int) -> int:
-        return len(self._of(e))
-
     # --- forgetting -----------------------------------------------------------------------------
 
     def update(self, elements: Sequence[int], rewards: Sequence[float]) -> None:
@@ -142,19 +139,20 @@ class _Changing(_ReferencePolicy):
     def end_rounds(self, rounds: int) -> None:
         """So many rounds have ended: what is too old leaves the window."""
         self._rounds_ended = rounds
+        gone: list[Observation] = []
         if self._window is not None:
             first = rounds + 1 - self._window
             # By round; those of one round stay in the order in which they came.
-            for old in sorted(
-                [o for o in self.kept if o.round < first], key=lambda observation: observation.round
-            ):
+            gone = sorted([o for o in self.kept if o.round < first], key=lambda old: old.round)
+            for old in gone:
                 self._remove(old)
-        self._recompute()
+        self._recompute(old.element for old in gone)
 
     def _remove(self, observation: Observation) -> None:
         e = observation.element
         self.kept.remove(observation)
-        left = self._number(e)
+        self._of[e].remove(observation)
+        left = len(self._of[e])
         # It falls below the number only if it was there.
         if left == self._needed - 1 and e in self._all_nonloops:
             self._queue.append(e)
@@ -170,7 +168,7 @@ class _Changing(_ReferencePolicy):
 
     def _forget(self, e: int) -> None:
         """As if it had never been observed."""
-        for observation in self._of(e):
+        for observation in list(self._of[e]):
             self._remove(observation)
         self._forgotten_at[e] = self._rounds_ended
 
@@ -185,14 +183,14 @@ class _Changing(_ReferencePolicy):
                 for e in self._marked:
                     self._forget(e)
             self._marked.clear()
-            self._recompute()
+            self._recompute(range(len(self.counts)))
         if self._discount is not None and self._discount < 1 and self._rounds_ended:
             rounds = math.floor(math.log(_FACTOR) / -math.log(self._discount)) + 1
             if self._rounds_ended % rounds == 0:
                 for e, weight in enumerate(self.weights):
                     if 0 < weight < _FORGOTTEN:
                         self._forget(e)
-                self._recompute()
+                self._recompute(())
 
     def _restart_all(self) -> None:
         self.restarted_at = self._rounds_ended
@@ -204,14 +202,15 @@ class _Changing(_ReferencePolicy):
 
     # --- statistics -----------------------------------------------------------------------------
 
-    def _recompute(self) -> None:
-        """All statistics, from what is kept."""
-        by_element: list[list[Observation]] = [[] for _ in self.counts]
-        for o in self.kept:
-            by_element[o.element].append(o)
-        for e, own in enumerate(by_element):
+    def _recompute(self, changed: Iterable[int]) -> None:
+        """The statistics from what is kept: of elements whose observations have changed, and with
+        a discount of all.
+        """
+        has_weights = self._discount is not None and self._discount < 1
+        for e in range(len(self.counts)) if has_weights else set(changed):
+            own = self._of[e]
             self.counts[e] = len(own)
-            if self._discount is not None and self._discount < 1:
+            if has_weights:
                 self._weigh(e, own)
             else:
                 self.weights[e] = len(own)
@@ -264,7 +263,8 @@ class _Changing(_ReferencePolicy):
     def _decide(self) -> frozenset[int]:
         self._begin_round()
         rare = [e for e in self._nonloops if self.counts[e] < self._min_count]
-        rare.sort(key=lambda e: (self.pending[e], self._queue.index(e)))
+        place = {e: k for k, e in enumerate(self._queue)}
+        rare.sort(key=lambda e: (self.pending[e], place[e]))
         others = [e for e in self._nonloops if self.counts[e] >= self._min_count]
         if rare and not self._has_fallen and not self._reached.issuperset(self._all_nonloops):
             # As at the beginning of the stationary policy.

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from . import matroids
+from .change import ChangingMAUB, Restart
 from .indices import (
     KLUCB,
     UCB,
@@ -22,6 +23,7 @@ from .indices import (
     NormalUCB,
     largest_within,
 )
+from .large_graphs import LargeGraphMAUB
 from .large_partitions import LargePartitionMAUB
 from .osub import ReferenceOSUB
 from .policies import (
@@ -1061,6 +1063,26 @@ def test_large_partitions_with_numpy(seed: int, exchanges: Exchanges) -> None:
         large.update(np.array(play, dtype=np.intp), rewards)
         policy.update(play, rewards.tolist())
     assert large.neighborhood_updates == policy.neighborhood_updates
+
+
+@pytest.mark.parametrize("exchanges", ["one", *SEVERAL])
+def test_large_graphs(exchanges: Exchanges) -> None:
+    for seed in range(4):
+        rng = np.random.default_rng([seed, 5])
+        # Connected or not, with parallel edges and loops.
+        edges = [(int(a), int(b)) for a, b in rng.integers(0, 7, (20, 2))]
+        restart = Restart(delta=0.3)
+        large = LargeGraphMAUB(edges, UCB(0.2), exchanges, restart=restart)
+        oracle = matroids.graphic(edges)
+        policy = ChangingMAUB(20, oracle, UCB(0.2), exchanges, restart=restart)
+        for t in range(120):
+            play = policy.select()
+            assert large.select() == play
+            assert large.partners == policy.partners
+            rewards = rng.normal(0.1 * np.array(play) * (-1) ** (t // 40), 0.2).tolist()
+            large.update(play, rewards)
+            policy.update(play, rewards)
+        assert policy.restarted_at > 0
 
 
 @each_index

@@ -33,7 +33,10 @@ cdef class LargeLeader(LeanLeader):
     cdef Py_ssize_t[::1] outside  # in any order
     cdef int32_t[::1] outside_place  # by element, used for candidates
     cdef bint is_outside_old  # whether it is not the outside of the present leader
-    cdef Py_ssize_t n_candidates  # that may be better than an element of their circuits
+    # The places in `outside` of all elements that may be better than an element of their circuit.
+    # The test that finds the leader beaten writes them for the exchange that follows; -1 if not.
+    cdef Py_ssize_t[::1] places
+    cdef Py_ssize_t n_places
     # The leader when it was found, the highest mean first. The circuit of an outside element is
     # among as many of these, at the beginning, as `among` says.
     cdef Py_ssize_t[::1] created

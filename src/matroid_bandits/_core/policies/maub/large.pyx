@@ -60,6 +60,8 @@ cdef class LargeLeader(LeanLeader):
         self.outside = np.zeros(self.n_outside, dtype=np.intp)
         self.outside_place = np.zeros(size, dtype=np.int32)
         self.is_outside_old = True
+        self.places = np.zeros(self.n_outside, dtype=np.intp)
+        self.n_places = -1
         self.created = np.zeros(self.rank, dtype=np.intp)
         self.among = np.zeros(self.n_outside, dtype=np.int32)
         self.lowest = np.zeros(self.rank + 1)
@@ -347,12 +349,14 @@ cdef class LargeLeader(LeanLeader):
         cdef Py_ssize_t rank = self.rank
         cdef Py_ssize_t n, i, e, x
         cdef int32_t c, k
-        if not self.is_loose:
+        if self.n_places < 0:
+            # Nothing has tested the leader, or its groups did: any outside element may come in.
             self.list_outside()
-        n = self.n_candidates
+        n = self.n_places
+        self.n_places = -1
         for i in range(n):
-            e = self.outside[self.candidates[i]]
-            self.outside_place[e] = <int32_t>self.candidates[i]
+            e = self.outside[self.places[i]]
+            self.outside_place[e] = <int32_t>self.places[i]
             self.candidates[i] = e
         self.spread(&self.candidates[0], &self.scratch[0], n, False)
         sort_descending(self.means, self.candidates[:n], self.scratch[:n])
@@ -411,7 +415,7 @@ cdef class LargeLeader(LeanLeader):
         return 0
 
     cdef void list_outside(self) noexcept:
-        """List all outside elements. All are candidates."""
+        """List all outside elements and their places."""
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t e
         if self.is_outside_old:
@@ -421,8 +425,8 @@ cdef class LargeLeader(LeanLeader):
                     n += 1
             self.is_outside_old = False
         for e in range(self.n_outside):
-            self.candidates[e] = e
-        self.n_candidates = self.n_outside
+            self.places[e] = e
+        self.n_places = self.n_outside
 
     cdef void spread(
         self, Py_ssize_t *elements, Py_ssize_t *space, Py_ssize_t n, bint ascending
@@ -551,26 +555,28 @@ cdef class LargeLeader(LeanLeader):
             lowest[k + 1] = low
 
     cdef bint is_beaten_loose(self) except -1:
-        """Whether some mean is above that of its partner. Finds candidates."""
+        """Whether some mean is above that of its partner. If so, `places` has the elements that may
+        come in.
+        """
         cdef const double *means = &self.means[0]
         cdef const double *lowest = &self.lowest[0]
         cdef const Py_ssize_t *ordered = &self.search.ordered[0]
         cdef const Py_ssize_t *outside = &self.outside[0]
         cdef const int32_t *among = &self.among[0]
-        cdef Py_ssize_t *candidates = &self.candidates[0]
+        cdef Py_ssize_t *places = &self.places[0]
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t i, e
         self.is_new = False
         self.prepare_again()
         self.find_lowest(0.0)
         for i in range(self.n_outside):
-            candidates[n] = i
+            places[n] = i
             n += means[outside[i]] >= lowest[among[i]]
-        self.n_candidates = n
         for i in range(n):
-            e = outside[candidates[i]]
+            e = outside[places[i]]
             if means[e] > means[ordered[self.graph.partner(e)]]:
                 self.n_asked += i + 1
+                self.n_places = n
                 return True
         self.n_asked += n
         return False

@@ -10,8 +10,9 @@ cdef class LeanLeader(Leader):
     cdef int32_t[::1] next_gone
     cdef Py_ssize_t[::1] leaving  # positions of elements that no symmetric element replaces
     cdef Py_ssize_t n_swapped  # by how many swaps of neighbors the order last changed
-    cdef Py_ssize_t[::1] candidates
-    cdef Py_ssize_t[::1] scratch
+    cdef Py_ssize_t[::1] candidates  # outside elements that may come in
+    cdef Py_ssize_t[::1] changed  # classes whose circuits have changed
+    cdef Py_ssize_t[::1] scratch  # working space for sorting
 
     cdef int prepare_again(self) except -1
 

@@ -29,6 +29,7 @@ cdef class LeanLeader(Leader):
         self.next_gone = np.zeros(self.rank, dtype=np.int32)
         self.leaving = np.zeros(self.rank, dtype=np.intp)
         self.candidates = np.zeros(size, dtype=np.intp)
+        self.changed = np.zeros(self.search.n_classes, dtype=np.intp)
         self.scratch = np.zeros(size, dtype=np.intp)
 
     # ---- step 2 ----
@@ -183,7 +184,6 @@ cdef class LeanLeader(Leader):
         cdef Exchanges exchanges = self.joint
         cdef Py_ssize_t i, n
         cdef int32_t c
-        cdef Py_ssize_t[::1] changed = self.candidates
         for i in range(first, exchanges.n):
             self.leaving[i] = self.position[self.group_of[exchanges.went[i]]]
         self.oracle.mark_leaving(self.leaving[first : exchanges.n])
@@ -193,7 +193,7 @@ cdef class LeanLeader(Leader):
                 search.class_group[c] < 0
                 or self.oracle.can_replace_leaving(search.any_element(c))
             ):
-                changed[n] = c
+                self.changed[n] = c
                 n += 1
         for i in range(first, exchanges.n):
             self.begin_group(exchanges.came[i], self.group_of[exchanges.went[i]])
@@ -205,7 +205,7 @@ cdef class LeanLeader(Leader):
             search.order[i] = self.group_of[search.ordered[i]]
         self.prepare_in_order()
         self.is_prepared = True
-        return self.find_groups(changed[:n])
+        return self.find_groups(self.changed[:n])
 
     cdef void begin_group(self, Py_ssize_t e, Py_ssize_t k) noexcept:
         """Make e the element of the leader in group k, where it replaces another than a symmetric
