@@ -42,10 +42,26 @@ WITH_PARTNERS: dict[str, tuple[Callable[[], mb.Index], Callable[[int], slow.Inde
     "imed": (mb.IMED, lambda _: slow.IMED()),
     "imed 0.3": (lambda: mb.IMED(0.3), lambda _: slow.IMED(0.3)),
 }
+# Horizons of all sizes: with one, a single budget belongs to all rounds.
+HORIZONS: dict[str, tuple[Callable[[], mb.Index], Callable[[int], slow.Index]]] = {
+    f"moss {horizon}": (
+        partial(mb.MOSS, horizon, noise),
+        lambda _, horizon=horizon, noise=noise: slow.MOSS(horizon, noise),
+    )
+    for horizon, noise in (
+        (2, 0.5),
+        (30, 0.5),
+        (100, 0.5),
+        (1000, 0.5),
+        (20_000, 0.5),
+        (10**7, 0.2),
+        (2**53, 0.2),
+    )
+}
 
 
 def _with_index(structure: Any, other: Any, index: str) -> tuple[Maker, Any]:
-    fast, exact = (INDICES | WITH_PARTNERS)[index]
+    fast, exact = (INDICES | WITH_PARTNERS | HORIZONS)[index]
     return (
         lambda matroid, seed: structure(matroid, index=fast(), seed=seed),
         lambda size, ask, seed: other(size, ask, index=exact(seed)),
@@ -124,7 +140,7 @@ def _is_tie(other: Any, basis: list[int], expected: tuple[int, ...]) -> bool:
 
 
 def _compare(
-    name: str,
+    pair: tuple[Maker, Any],
     matroid: mb.Matroid,
     ask: Independence,
     rng: np.random.Generator,
@@ -132,7 +148,7 @@ def _compare(
     kind: str,
     rounds: int,
 ) -> None:
-    make, make_reference = PAIRS[name]
+    make, make_reference = pair
     seed = int(rng.integers(0, 1000))
     policy, other = make(matroid, seed), make_reference(matroid.size, ask, seed)
     means = rng.uniform(0, 1, matroid.size)
@@ -165,7 +181,7 @@ def test_round_for_round(name: str, family: str) -> None:
             rng = np.random.default_rng([seed, 11, i])
             matroid = catalog.MATROIDS[family].random(rng, int(rng.integers(0, 11)))
             ask = cache(lambda s, m=matroid: m.is_independent(s))
-            _compare(name, matroid, ask, rng, kind=kind, rounds=120)
+            _compare(PAIRS[name], matroid, ask, rng, kind=kind, rounds=120)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -173,4 +189,23 @@ def test_a_longer_run(name: str) -> None:
     matroid = mb.GraphicMatroid.complete(6)
     ask = cache(matroid.is_independent)
     rng = np.random.default_rng(3)
-    _compare(name, matroid, ask, rng, kind="bernoulli", rounds=1500)
+    _compare(PAIRS[name], matroid, ask, rng, kind="bernoulli", rounds=1500)
+
+
+@pytest.mark.parametrize("index", INDICES | WITH_PARTNERS | HORIZONS)
+@pytest.mark.parametrize("size", [60, 400])
+def test_a_look_at_every_one_of_many_elements(index: str, size: int) -> None:
+    """MAUB looks at few of them. The definition looks at all."""
+    structure = partial(mb.MAUB, exchanges="one")
+    pair = _with_index(structure, reference.ReferenceMAUB, index)
+    rounds = 150 if index.startswith("kl") else 100_000 // size
+    is_bounded = pair[0](mb.UniformMatroid(1, 1), 0).reward_range == (0, 1)
+    for kind in ("bernoulli", "uniform" if is_bounded else "gaussian"):
+        _compare(
+            pair,
+            mb.UniformMatroid(10, size),
+            lambda elements: len(elements) <= 10,
+            np.random.default_rng([size, 12]),
+            kind=kind,
+            rounds=rounds,
+        )

@@ -94,7 +94,8 @@ cdef class IndexKernel:
         self, Py_ssize_t e, double budget, double since, double until, Line *line
     ) noexcept:
         """Set a line above the value of e for all budgets from `since` to `until` that belong to
-        a time, close to it near `budget`, one of these. Returns the value at `budget`.
+        a time, close to it near `budget`, which is between them and need not belong to a time. If
+        it does, returns the value there.
         """
         line.first = line.last = INFINITY
         return self.value_at(e, budget)

@@ -49,12 +49,13 @@ cdef class MOSSKernel(IndexKernel):
     cdef double line(
         self, Py_ssize_t e, double budget, double since, double until, Line *line
     ) noexcept:
-        """With a horizon, the value itself. Else the tangent, where that is not below the mean at
+        """With a horizon, the value itself, which is the same in every round. Else the tangent, where that is not below the mean at
         `since`; otherwise the lowest line above the value that begins with the mean.
         """
         cdef double count = <double>self.index_counts[e]
         cdef double mean = self.means[e]
-        cdef double value = self.value_at(e, budget)
+        # With a horizon a single budget belongs to all times; `budget` may be another one.
+        cdef double value = self.value_at(e, self.budget_at(0) if self.horizon > 0 else budget)
         cdef double share = self.share(count)
         cdef double touch = 2 * share - since  # where the line from the mean at `since` touches
         cdef double error
