@@ -77,6 +77,17 @@ def test_large_graphs(exchanges: str, seed: int) -> None:
     _compare(graph, rng, 400, "gaussian", exchanges=exchanges, noise=0.2)
 
 
+def test_a_forest_of_large_rank_after_a_restart() -> None:
+    """No element is outside the leader."""
+    rng = np.random.default_rng(25)
+    policy = mb.MAUB(mb.GraphicMatroid([(i, i + 1) for i in range(120)]), noise=0.05, restart="glr")
+    for t in range(60):
+        basis = policy.select()
+        assert basis.tolist() == list(range(120))
+        policy.update(basis, rng.normal(float(t < 30), 0.05, 120))
+    assert policy.n_restarts > 0
+
+
 @pytest.mark.usefixtures("every_rank_is_large")
 def test_copies_go_on() -> None:
     for seed in seeds(10):

@@ -51,6 +51,40 @@ def test_only_the_set_selected_last_makes_a_difference(name: str, last: int) -> 
         assert often.greedy_calls == once.greedy_calls
 
 
+class _Doubled(mb.Index):
+    """An index in Python, whose values are kept as they were computed."""
+
+    def values(self, means, counts, time):
+        return 2 * np.asarray(means) + 1 / np.asarray(counts)
+
+
+def test_an_explanation_has_the_values_of_its_own_set() -> None:
+    def policy_after(selections: list) -> mb.Policy:
+        policy = mb.MAUB(mb.UniformMatroid(2, 5), index=_Doubled(), exchanges="one")
+        for _ in range(12):
+            policy.update(policy.select(), [0.5, 0.25])
+        for available in selections:
+            policy.select(available=available)
+        return policy
+
+    for first in (None, [1, 2, 3]):
+        explained = str(policy_after([first, [2, 3, 4]]).explain())
+        assert explained == str(policy_after([[2, 3, 4]]).explain())
+
+
+@pytest.mark.parametrize("name", ["MAUB", "OMM", "CTS", "ESCB"])
+def test_late_feedback_leaves_the_explanation_of_what_was_selected(name: str) -> None:
+    policy = learned(name)
+    decision = policy.decide()
+    policy.select()
+    before = [line.index for line in policy.explain().selected]
+    twin = copy.deepcopy(policy)
+    for one in (policy, twin):
+        one.learn(decision.id, dict.fromkeys(decision.elements.tolist(), 0.9))
+        after = [line.index for line in one.explain().selected]
+        assert after == pytest.approx(before, rel=0, abs=0, nan_ok=True)
+
+
 def test_two_hundred_repetitions_give_one_answer_and_one_local_time() -> None:
     policy = mb.CTS(mb.UniformMatroid(3, 12))
     first, second = list(range(8)), list(range(4, 12))

@@ -299,6 +299,9 @@ cdef class DecidingKernel(ChoosingKernel):
                     i += 1
             self.check_set(self.set_elements[:length], self.set_rewards[:length])
         self.drop_peek()
+        if n > 0 and self.is_chosen and self.known_values is None:
+            # Those by which this round was decided, before the statistics change.
+            self.known_values = self.index_values()
         self.reserve_round(2 * length)
         if observe is not None and first < n:
             self.call_hook(

@@ -405,7 +405,8 @@ cdef class LargeLeader(LeanLeader):
         self.n_created += 1
         if self.n_asked > 2 * self.n_outside:
             self.refer()
-        self.bound_circuits()
+        if self.n_outside > 0:
+            self.bound_circuits()
         # Of equal means greedy takes the partner first: then the links are not right.
         self.is_prepared = (
             not reverse(means, &self.created[0], &search.ordered[0], rank) and self.graph.is_linked

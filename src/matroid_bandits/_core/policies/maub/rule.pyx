@@ -193,6 +193,8 @@ cdef class MAUBKernel(PolicyKernel):
         cdef dict before = None
         if self.decided_key is not None:
             self.decided_key = None
+        # Values may be those of another set of elements that was selected in this round.
+        self.valued = -1
         if self.is_oracle_used:
             self.leader.is_prepared = False
             self.is_oracle_used = False
