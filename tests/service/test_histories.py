@@ -1,9 +1,12 @@
 """Whatever is asked of a bandit, also in vain: its log makes it again, to the last bit."""
 
+import asyncio
 import json
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -88,6 +91,8 @@ class History:
         self._answers: dict[str, Any] = {}
         self._last_feedback: dict[str, Any] = {}
         self._is_archived = False
+        # The state when it was checked last, and a copy of it.
+        self._kept: tuple[Any, Any] = None, None
         #: How often each code of an error came.
         self.codes: Counter[str] = Counter()
         self._sense = self._one_of(["max", "max", "min"])
@@ -328,10 +333,13 @@ class History:
     def check(self) -> None:
         """Compare the bandit with those that its log and its snapshot make."""
         service = self._service
+        # A snapshot is written while the bandit goes on.
+        assert first_difference(*self._kept) is None
         for use_snapshots in (False, True):
             state, made = service.live_and_from_log(self.name, use_snapshots=use_snapshots)
             assert first_difference(state, made.state()) is None
             assert made.n_differences == 0
+        self._kept = state, deepcopy(state)
         # A snapshot that cannot be read is left out without a word to the user.
         for number, _ in service.run(service.worker.store.snapshots(self.name))[:1]:
             restored = service.run(bandit_queue.rebuilt(service.worker.store, self.name))
@@ -374,3 +382,35 @@ def test_a_bandit_made_from_its_log_is_the_same(policy, tmp_path, monkeypatch):
             history.check()
             codes += history.codes
     assert n_made > N_HISTORIES / 2
+
+
+def test_a_snapshot_that_is_written_slowly_has_nothing_of_later_events(tmp_path, monkeypatch):
+    may_write = threading.Event()
+    write = bandit_queue.snapshot_bytes
+
+    def write_later(state: dict[str, Any]) -> bytes:
+        may_write.wait(60)
+        return write(state)
+
+    monkeypatch.setattr(bandit_queue, "SNAPSHOT_EVERY", 20)
+    monkeypatch.setattr(bandit_queue, "snapshot_bytes", write_later)
+    with Service(Path(tmp_path) / "bandits.sqlite") as service:
+        # The answers of an oracle are cached, and a snapshot has them.
+        problem = {"matroid": {"type": "dual", "matroid": "oracle(7)"}}
+        service.create(problem=problem, policy="MAUB(index=beta, seed=3)")
+        queue = service.worker.queues["news"]
+        rng = np.random.default_rng(0)
+        for number in range(40):
+            elements = service.decide(f"d{number}").json()["elements"]
+            rewards = [{"element": e, "reward": float(rng.integers(2))} for e in elements]
+            assert service.learn(f"d{number}", rewards).status == 200
+        saving = queue._saving
+        assert saving is not None
+        may_write.set()
+        service.run(asyncio.wait([saving]))
+        store = service.worker.store
+        restored = service.run(bandit_queue.rebuilt(store, "news"))
+        made = service.run(bandit_queue.rebuilt(store, "news", use_snapshots=False))
+        for event in service.run(store.events("news", 0, restored.number)):
+            made.apply(event)
+        assert first_difference(restored.state(), made.state()) is None

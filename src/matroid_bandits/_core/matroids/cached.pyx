@@ -270,8 +270,9 @@ cdef class CachedKernel(MatroidKernel):
         """The cached answers, for `restore` of a kernel for the same matroid."""
         if self.key is None:
             return None
-        tables = [[key, *table] for key, table in self.tables.items()]
-        return [*tables, [self.key, self.slots.base, self.known.base, self.yes.base]]
+        tables = [*self.tables.items(), (self.key, (self.slots, self.known, self.yes))]
+        # Copies, since answers are added while a snapshot is being written.
+        return [[key, *map(np.array, table)] for key, table in tables]
 
     def restore(self, state):
         """Load what `state` returned."""
