@@ -20,6 +20,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psutil import Process
 
 __all__ = ["PostgreSQL", "running_postgresql"]
 
@@ -140,6 +141,23 @@ class PostgreSQL:
                 os.killpg(keeper.pid, signal.SIGKILL)
             keeper.wait()
             raise
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """It does nothing meanwhile, and its connections stay, as with storage that stalls."""
+        assert self._keeper is not None
+        # The one that would start others comes first.
+        processes = Process(self._keeper.pid).children()
+        for process in processes:
+            process.suspend()
+        processes += [child for process in processes for child in process.children()]
+        try:
+            for process in processes:
+                process.suspend()
+            yield
+        finally:
+            for process in processes:
+                process.resume()
 
     # ---- using it ----
 

@@ -2,12 +2,17 @@
 
 import asyncio
 import random
+import re
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
+from matroid_bandits.service.stores import postgresql as store
+
+from .in_process import NEWS
 from .ledger import check_database
 from .load import Load, archived_and_read, created, under_load
 from .processes import CONSTANTS, ServerProcess, asked, logged_errors, until
@@ -110,3 +115,32 @@ def test_postgresql_connections_broken_at_any_moment(tmp_path, postgresql, postg
                 (postgresql_database,),
             )
         assert load.n_unavailable > 0
+
+
+def test_postgresql_that_does_not_answer(tmp_path, postgresql, postgresql_database):
+    assert 2 * store._PATIENCE < store._SILENCE < 10
+    database = postgresql.url(postgresql_database)
+    decisions = "/v1/bandits/news/decisions"
+    silence = {"matroid_bandits.service.stores.postgresql._SILENCE": 1.5}
+    with ServerProcess(database, tmp_path, _IMPATIENT | silence) as server:
+        url = server.wait_until_ready().url
+        until(lambda: asked(url, "/v1/bandits", NEWS)[0] in {200, 201})
+        until(lambda: asked(url, decisions, {"id": "before"})[0] in {200, 201})
+        with postgresql.frozen():
+            # Those that come later do not wait one after the other.
+            with ThreadPoolExecutor(20) as pool:
+                looks = [pool.submit(asked, url, "/v1/bandits/news") for _ in range(20)]
+                status, content = asked(url, decisions, {"id": "during"})
+                assert {look.result()[0] for look in looks} == {503}
+            assert (status, content["error"]["code"]) == (503, "unavailable")
+            assert asked(url, "/readyz")[0] == 503
+            assert asked(url, "/healthz")[0] == 200
+        until(lambda: asked(url, decisions, {"id": "during"})[0] in {200, 201})
+        with postgresql.frozen():
+            assert asked(url, decisions, {})[0] == 503
+            assert server.stop()[0] == 0
+    said = re.findall("cannot be used|can be used again", (tmp_path / "errors.log").read_text())
+    # Once each time, however many have met it.
+    assert said == (["cannot be used", "can be used again"] * len(said))[: len(said)]
+    assert len(said) >= 3
+    assert logged_errors(tmp_path) == []

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import asynccontextmanager
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
@@ -15,18 +19,23 @@ from matroid_bandits.service.stores.base import BanditRow, SchemaError
 from matroid_bandits.service.stores.schema import MIGRATIONS, missing_versions
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
-
-    from psycopg import AsyncConnection
+    from collections.abc import AsyncIterator, Generator, Iterable
 
 __all__ = ["PostgreSQLStore"]
+
+_log = logging.getLogger("matroid_bandits.service")
 
 # Our tables have a schema of their own.
 _SCHEMA = "matroid_bandits"
 # Of the advisory lock for migrations ("mban").
 _LOCK = 0x6D62616E
 # How long to wait for a connection, or for another transaction, in seconds.
-_PATIENCE = 5
+_PATIENCE = 4
+# A server that has said nothing for so many seconds does not answer. A statement may wait for a
+# row twice: for those who wait for it, and for the one who has it.
+_SILENCE = 9.0
+# A database that does not answer is not tried again for so many seconds.
+_PAUSE = 1.0
 _CONNECTIONS = 8
 # A machine that vanishes is noticed, unless the address says otherwise.
 _TIMEOUTS: dict[str, Any] = {
@@ -38,6 +47,36 @@ _TIMEOUTS: dict[str, Any] = {
 }
 _COLUMNS = "number, time, kind, decision, data"
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TooManyRequests)
+
+
+class _SilentError(psycopg.OperationalError):
+    """The server does not answer."""
+
+
+class _Connection(AsyncConnection[Any]):
+    """A connection that is given up when the server says nothing for a long time.
+
+    To cancel a statement would be to wait for the server again.
+    """
+
+    async def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
+        return await super().wait(self._impatient(gen), *args, **options)
+
+    def _impatient(self, gen: Any) -> Generator[Any, Any, Any]:
+        """The steps of a generator of psycopg, which gets 0 from time to time while it waits."""
+        last = monotonic()
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if ready:
+                    last = monotonic()
+                elif monotonic() - last > _SILENCE:
+                    self.pgconn.finish()
+                    raise _SilentError(f"it has not answered for {_SILENCE:g} s")
+                wanted = gen.send(ready)
+        except StopIteration as stop:
+            return stop.value
 
 
 class PostgreSQLStore:
@@ -63,7 +102,10 @@ class PostgreSQLStore:
         host, name = parts.get("host", "localhost"), parts.get("dbname", "postgres")
         self.description = f"PostgreSQL database {name} on {host}"
         self._url = make_conninfo(**(_TIMEOUTS | parts))
-        self._pool: AsyncConnectionPool[AsyncConnection[Any]] | None = None
+        self._pool: AsyncConnectionPool[_Connection] | None = None
+        # Why nobody could use the database, and the time before which it is not tried again.
+        self._fault: str | None = None
+        self._pause_end = 0.0
 
     # ---- connecting ----
 
@@ -71,6 +113,7 @@ class PostgreSQLStore:
         await self._migrate()
         self._pool = AsyncConnectionPool(
             self._url,
+            connection_class=_Connection,
             min_size=1,
             max_size=_CONNECTIONS,
             timeout=_PATIENCE,
@@ -83,7 +126,7 @@ class PostgreSQLStore:
 
     async def close(self) -> None:
         if self._pool is not None:
-            await self._pool.close()
+            await self._pool.close(timeout=_PATIENCE)
 
     async def check(self) -> None:
         await self._read("SELECT 1", ())
@@ -102,15 +145,34 @@ class PostgreSQLStore:
             ) from error
 
     @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[AsyncConnection[Any]]:
+    async def _connection(self) -> AsyncIterator[_Connection]:
         """A connection with a transaction, which is committed at the end."""
         if self._pool is None:
             raise UnavailableError("it was not opened")
+        if self._fault is not None:
+            if monotonic() < self._pause_end:
+                raise UnavailableError(self._fault)
+            # One tries. The others would wait as long, one after the other.
+            self._pause_end = inf
         try:
             async with self._pool.connection() as connection:
                 yield connection
         except (*_AWAY, psycopg.Error) as error:
+            if isinstance(error, _SilentError):
+                self._note_fault(_reason(error))
             raise UnavailableError(_reason(error)) from error
+        else:
+            self._note_fault(None)
+        finally:
+            self._pause_end = monotonic() + _PAUSE
+
+    def _note_fault(self, reason: str | None) -> None:
+        """Say once that the database cannot be used, and once that it can be used again."""
+        before, self._fault = self._fault, reason
+        if before is None and reason is not None:
+            _log.warning("%s cannot be used: %s", self.description, reason)
+        elif before is not None and reason is None:
+            _log.warning("%s can be used again", self.description)
 
     # ---- reading ----
 
