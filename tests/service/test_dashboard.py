@@ -19,6 +19,7 @@ from matroid_bandits.service.dashboard.formatting import (
     utc,
 )
 from matroid_bandits.service.dashboard.views import BanditView, ElementView, Series
+from matroid_bandits.service.descriptions import view_without
 from matroid_bandits.specs import policy_from_spec, problem_from_spec
 
 from .dashboard_views import EVIL, NOW, backbone, empty, evil, news, series
@@ -124,7 +125,7 @@ OPENAPI = {
 }
 
 PAGES = {
-    "list": lambda: list_page([news(), backbone(), empty(), evil()], now=NOW),
+    "list": lambda: list_page([news(), backbone(), empty(), evil(), unavailable()], now=NOW),
     "no bandits": lambda: list_page([], now=NOW),
     "news": lambda: bandit_page(news(), now=NOW),
     "backbone": lambda: bandit_page(backbone(), now=NOW),
@@ -134,6 +135,10 @@ PAGES = {
     "api": lambda: api_page(OPENAPI),
     "empty api": lambda: api_page({}),
 }
+
+
+def unavailable() -> BanditView:
+    return view_without("old", EVIL[0])
 
 
 def page_of(view: BanditView) -> Node:

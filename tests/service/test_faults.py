@@ -3,13 +3,15 @@
 import asyncio
 import json
 import logging
-from contextlib import asynccontextmanager
+import sqlite3
+from contextlib import asynccontextmanager, closing
 
 import pytest
 from starlette.testclient import TestClient
 
 from matroid_bandits._core.policies.contract import decisions
 from matroid_bandits._snapshots import content_of, snapshot_bytes
+from matroid_bandits.cli import main
 from matroid_bandits.service import bandit_queue, create_app, granting
 from matroid_bandits.service.commands import Configure, Decide, Expire, Learn, Move
 from matroid_bandits.service.errors import ServiceError, UnavailableError
@@ -20,6 +22,7 @@ from matroid_bandits.service.settings import LIMITS, Settings
 from matroid_bandits.service.stores import BanditRow, SQLiteStore, postgresql, store_at
 from matroid_bandits.service.worker import Worker
 
+from .in_process import Service
 from .ledger import check_states, events_of
 from .load import BANDITS
 from .places import KINDS, event, in_loop, opened, places
@@ -275,6 +278,7 @@ async def test_a_log_with_a_gap_is_refused(place):
     for statement in (
         "DELETE FROM events WHERE number = 10",
         "UPDATE bandits SET last_number = 9",
+        # It is not even loaded.
         "DELETE FROM events WHERE number = 5",
     ):
         place.execute(statement)
@@ -285,7 +289,8 @@ async def test_a_log_with_a_gap_is_refused(place):
             else:
                 with pytest.raises(ServiceError) as caught:
                     await asked(worker, Decide("never"))
-                assert caught.value.code == "internal"
+                is_loaded = "number = 10" in statement
+                assert caught.value.code == ("internal" if is_loaded else "unavailable")
                 assert await worker.store.decision("a", "never") == []
 
 
@@ -381,3 +386,44 @@ def test_a_request_that_names_impossible_ids(place):
             assert answer.status_code == 404, answer.text
         for path in ("a%00", "a%00/log", "a/decisions/d%00e"):
             assert client.get(f"/v1/bandits/{path}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        ("replace(data, 'index=kl', 'index=kl, magic=3')", "magic"),
+        ("replace(data, '\"settings\"', '\"habits\"')", "KeyError"),
+    ],
+)
+def test_the_others_are_served_without_a_bandit_that_cannot_be_loaded(
+    damage, reason, tmp_path, caplog, capsys
+):
+    database = tmp_path / "bandits.sqlite"
+    with Service(database) as service:
+        for name in ("news", "other", "third"):
+            assert service.create(name).status == 201
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM snapshots")
+        connection.execute(
+            f"UPDATE events SET data = {damage} WHERE bandit ="
+            " (SELECT id FROM bandits WHERE name = 'other')"
+        )
+    with Service(database) as service:
+        assert service.get("/readyz").status == 200
+        for path in ("/v1/bandits/other", "/bandits/other", "/v1/bandits/other/explain"):
+            reply = service.get(path)
+            assert reply.status == 503
+            assert "cannot be loaded by this version" in reply.text
+            assert reason in reply.text
+        assert service.decide(name="other").error["code"] == "unavailable"
+        assert [service.decide(name=name).status for name in ("news", "third")] == [201, 201]
+        lines = service.get("/v1/bandits").json()["bandits"]
+        assert [line["name"] for line in lines] == ["news", "other", "third"]
+        assert [line["status"] for line in lines] == ["active", "unavailable", "active"]
+        assert reason in lines[1]["fault"]
+        page = service.get("/")
+        assert page.status == 200
+        assert page.text.count("other cannot be loaded") == 1
+    assert main(["replay", "--database", str(database)]) == 1
+    assert reason in capsys.readouterr().out
+    assert sum("other cannot be loaded" in one.getMessage() for one in caplog.records) == 1

@@ -136,6 +136,7 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 async def _replay_all(options: argparse.Namespace) -> int:
+    from matroid_bandits.service.errors import UnavailableError, in_place  # noqa: PLC0415
     from matroid_bandits.service.replay import replay  # noqa: PLC0415
 
     async with _opened(options.database) as store:
@@ -148,7 +149,14 @@ async def _replay_all(options: argparse.Namespace) -> int:
         with Progress(sum(rows[name] for name in names), unit="event") as progress:
             for name in names:
                 progress.now(name)
-                result = await replay(store, name, progress.done)
+                try:
+                    result = await replay(store, name, progress.done)
+                except UnavailableError:
+                    raise
+                except Exception as error:  # noqa: BLE001  (the others can be compared)
+                    progress.print(f"{name}: cannot be loaded by this version: {in_place(error)}")
+                    is_wrong = True
+                    continue
                 progress.print(str(result))
                 is_wrong |= result.difference is not None
     return 1 if is_wrong else 0

@@ -351,7 +351,10 @@ class Client:
         return self._call("POST", "/v1/bandits", body | plain(settings, "settings")).table
 
     def bandits(self) -> list[dict[str, Any]]:
-        """All bandits, each with `name`, `status`, `policy`, `rounds`, `open_decisions`."""
+        """All bandits, each with `name`, `status`, `policy`, `rounds`, `open_decisions`.
+
+        One that the service cannot load has the status "unavailable", and says why in `fault`.
+        """
         return list(self._call("GET", "/v1/bandits").get("bandits", tuple))
 
     def bandit(self, name: str, *, elements: bool = True) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from matroid_bandits._snapshots import content_of, snapshot_bytes
 from matroid_bandits.service.commands import Answer, Command, Decide
-from matroid_bandits.service.errors import ServiceError
+from matroid_bandits.service.errors import ServiceError, in_place
 from matroid_bandits.service.events import RecordedDecision
 from matroid_bandits.service.granting import ServedBandit
 
@@ -53,6 +53,8 @@ class BanditQueue:
         self.name = name
         #: What is in memory; None if it has to be read.
         self.bandit: ServedBandit | None = None
+        #: Why it cannot be loaded, by this version of the library; None, if nothing is known.
+        self.fault: str | None = None
         #: Events that other processes had written when this one looked last.
         self.n_behind = 0
         self.n_conflicts = 0
@@ -165,12 +167,22 @@ class BanditQueue:
 
     async def _loaded(self) -> ServedBandit:
         """The bandit, from memory or from the store."""
+        if self.bandit is None and self.fault is None:
+            try:
+                bandit = await rebuilt(self._store, self.name)
+                self._saved_number = bandit.number
+                await self._read_new(bandit)
+            except Exception as error:
+                if isinstance(error, ServiceError) and error.status in {404, 503}:
+                    raise
+                is_known = isinstance(error, (ServiceError, ValueError))
+                self.fault = f"{self.name} cannot be loaded by this version: {in_place(error)}"
+                _log.error("%s", self.fault, exc_info=None if is_known else error)
+            else:
+                self._warn_of_differences(bandit)
+                self.bandit = bandit
         if self.bandit is None:
-            bandit = await rebuilt(self._store, self.name)
-            self._saved_number = bandit.number
-            await self._read_new(bandit)
-            self._warn_of_differences(bandit)
-            self.bandit = bandit
+            raise ServiceError(503, "unavailable", str(self.fault))
         return self.bandit
 
     async def _read_new(self, bandit: ServedBandit) -> None:

@@ -36,8 +36,10 @@ __all__ = [
     "description",
     "explanation",
     "line",
+    "line_without",
     "record",
     "short_view",
+    "view_without",
 ]
 
 # Of the intervals that are shown, and of the answer whether the best basis is settled.
@@ -58,6 +60,12 @@ def line(bandit: Bandit) -> dict[str, Any]:
         "rounds": bandit.policy.rounds,
         "open_decisions": bandit.n_open,
     }
+
+
+def line_without(name: str, fault: str) -> dict[str, Any]:
+    """A bandit in a list that cannot be loaded."""
+    nothing = {"policy": None, "rounds": None, "open_decisions": None}
+    return {"name": name, "status": "unavailable", **nothing, "fault": fault}
 
 
 def description(bandit: Bandit, now: float, *, with_elements: bool) -> dict[str, Any]:
@@ -225,6 +233,11 @@ def short_view(bandit: Bandit, now: float) -> BanditView:
         expire_after=bandit.settings.expire_after,
         missing_reward=bandit.settings.missing_reward,
     )
+
+
+def view_without(name: str, fault: str) -> BanditView:
+    """A bandit in a list that cannot be loaded."""
+    return BanditView(name, "", "", "max", "unavailable", *(0,) * 7, None, warnings=[fault])
 
 
 def bandit_view(bandit: Bandit, latest: list[RecordedDecision], now: float) -> BanditView:

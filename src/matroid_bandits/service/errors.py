@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["ServiceError", "UnavailableError", "at_place", "in_http", "invalid"]
+__all__ = ["ServiceError", "UnavailableError", "at_place", "in_http", "in_place", "invalid"]
 
 _LONGEST_PLACE = 200
 # What the library says to users of Python, and what users of HTTP read instead.
@@ -85,6 +85,13 @@ def in_http(error: Exception) -> str:
     for python, http in _WORDS:
         text = python.sub(http, text)
     return text
+
+
+def in_place(error: Exception) -> str:
+    """What was wrong, and where; an error that nobody has foreseen with its class."""
+    if isinstance(error, ServiceError) and error.place:
+        return f"{error.place}: {error}"
+    return str(error) if isinstance(error, (ServiceError, ValueError)) else repr(error)
 
 
 def at_place(error: Exception, place: str) -> ServiceError:

@@ -402,13 +402,14 @@ class BanditAnswer(_Answer):
 
 
 class BanditLine(_Answer):
-    """A bandit in a list."""
+    """A bandit in a list. One that cannot be loaded is "unavailable", and has its `fault`."""
 
     name: str
-    status: Status
+    status: Status | Literal["unavailable"]
     policy: Any
-    rounds: int
-    open_decisions: int
+    rounds: int | None
+    open_decisions: int | None
+    fault: str | None = None
 
 
 class BanditList(_Answer):

@@ -115,6 +115,7 @@ class Worker:
 
     async def _load_all(self) -> None:
         """Load all bandits, so that no request has to wait for it."""
+        said = ""
         while not self.is_ready:
             try:
                 for name in await self.names():
@@ -122,13 +123,15 @@ class Worker:
                     try:
                         async with queue.reading():
                             pass
-                    except ServiceError:
-                        raise
-                    except Exception:  # noqa: BLE001  (the others can be served)
-                        _log.exception("%s cannot be loaded", name)
+                    except Exception as error:
+                        # The others can be served.
+                        if isinstance(error, ServiceError) and queue.fault is None:
+                            raise
                 self.is_ready = True
             except ServiceError as error:
-                _log.warning("bandits are not loaded yet: %s", error)
+                if str(error) != said:
+                    said = str(error)
+                    _log.warning("bandits are not loaded yet: %s", said)
                 await asyncio.sleep(_INTERVAL)
 
     async def _sweep(self) -> None:

@@ -11,7 +11,13 @@ from starlette.responses import Response
 
 from matroid_bandits.service.bodies import body_of
 from matroid_bandits.service.commands import Command, Configure, Move
-from matroid_bandits.service.descriptions import confidence, description, explanation, line
+from matroid_bandits.service.descriptions import (
+    confidence,
+    description,
+    explanation,
+    line,
+    line_without,
+)
 from matroid_bandits.service.errors import ServiceError, invalid
 from matroid_bandits.service.problems import made_problem
 from matroid_bandits.service.routes.documented import BanditName, body, reading, writing
@@ -89,8 +95,14 @@ async def list_all(request: Request) -> Response:
     worker: Worker = request.app.state.worker
     lines = []
     for name in await worker.names():
-        async with (await worker.queue(name)).reading() as bandit:
-            lines.append(line(bandit))
+        queue = await worker.queue(name)
+        try:
+            async with queue.reading() as bandit:
+                lines.append(line(bandit))
+        except ServiceError:
+            if queue.fault is None:
+                raise
+            lines.append(line_without(name, queue.fault))
     return json_response({"bandits": lines})
 
 

@@ -12,7 +12,8 @@ from starlette.staticfiles import StaticFiles
 
 from matroid_bandits.service import dashboard
 from matroid_bandits.service.dashboard import api_page, bandit_page, list_page
-from matroid_bandits.service.descriptions import bandit_view, short_view
+from matroid_bandits.service.descriptions import bandit_view, short_view, view_without
+from matroid_bandits.service.errors import ServiceError
 from matroid_bandits.service.events import RecordedDecision
 
 if TYPE_CHECKING:
@@ -54,8 +55,14 @@ async def overview(request: Request) -> HTMLResponse:
     worker: Worker = request.app.state.worker
     views = []
     for name in await worker.names():
-        async with (await worker.queue(name)).reading() as bandit:
-            views.append(short_view(bandit, worker.clock()))
+        queue = await worker.queue(name)
+        try:
+            async with queue.reading() as bandit:
+                views.append(short_view(bandit, worker.clock()))
+        except ServiceError:
+            if queue.fault is None:
+                raise
+            views.append(view_without(name, queue.fault))
     return HTMLResponse(await asyncio.to_thread(list_page, views, now=worker.clock()))
 
 
