@@ -33,34 +33,35 @@ def texts(language: str) -> list[str]:
     return [block.text for block in blocks(PAGE) if block.language == language]
 
 
-def calls(text: str) -> Iterator[tuple[str, str, str | None]]:
-    """Method, path and body of every call of curl."""
+def calls(text: str) -> Iterator[tuple[str, str, str | None, str | None]]:
+    """Method, path and body of every call of curl, and the answer that is shown."""
     for line in re.split(r"^curl -s ", text, flags=re.MULTILINE)[1:]:
         method = re.search(r"-X (\w+)", line)
         path = re.search(rf"{re.escape(ADDRESS)}(\S+)", line)
         body = re.search(r"--json '(.*?)'", line, flags=re.DOTALL)
+        shown = re.search(r"^# (\{.*\})$", line, flags=re.MULTILINE)
         yield (
             method[1] if method else "POST" if body else "GET",
             path[1],
             body[1] if body else None,
+            shown[1] if shown else None,
         )
 
 
 def test_curl(url: str) -> None:
     client, answers = Client(url), []
     for block in texts("sh"):
-        for method, path, body in calls(block):
+        for method, path, body, shown in calls(block):
             content = None if body is None else json.loads(body)
             if path.endswith("/log"):
                 answers.append(list(client.log("news")))
             else:
                 answers.append(client._call(method, path, content).table)
-        shown: list[Any] = re.findall(r"^# (\{.*\})$", block, flags=re.MULTILINE)
-        if shown:
-            assert [_plain(answer) for answer in answers[-len(shown) :]] == [
-                json.loads(one) for one in shown
-            ]
-    assert len(answers) == 14
+            answer = _plain(answers[-1])
+            # That of a batch has errors inside.
+            assert '"error"' not in json.dumps(answer)
+            assert shown is None or answer == json.loads(shown)
+    assert len(answers) == 15
     assert client.bandit("news")["status"] == "paused"
     assert client.bandit("news")["elements"][2]["count"] == 5
 
@@ -70,9 +71,19 @@ def test_curl_itself(url: str) -> None:
     version = subprocess.run(["curl", "--version"], capture_output=True, text=True, check=True)
     if tuple(map(int, version.stdout.split()[1].split(".")[:2])) < (7, 82):
         pytest.skip("curl is older than --json")
-    script = "\n".join(texts("sh")).replace(ADDRESS, url)
-    subprocess.run(["bash", "-ec", script], check=True, capture_output=True, timeout=60)
-    assert Client(url).bandit("news")["decided"] == 6
+    script = "\n".join(texts("sh"))
+    done = subprocess.run(
+        ["bash", "-ec", script.replace(ADDRESS, url)],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert '"error"' not in done.stdout
+    shown = re.findall(r"^# (\{.*\})$", script, flags=re.MULTILINE)
+    # In their order.
+    assert re.search(".*".join(map(re.escape, shown)), done.stdout, flags=re.DOTALL)
+    assert Client(url).bandit("news")["decided"] == 5
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
