@@ -443,7 +443,7 @@ def test_feedback_that_the_service_refuses(client: Client) -> None:
     with pytest.raises(Conflict, match="flood has other feedback") as conflict:
         client.learn("news", decision, {"flood": 0.0})
     assert conflict.value.place == "rewards.flood"
-    with pytest.raises(ServiceError, match="not in the decision") as invalid:
+    with pytest.raises(Refused, match="not in the decision") as invalid:
         client.learn("news", decision, {"opera": 0.0})
     assert (invalid.value.status, invalid.value.code) == (422, "invalid")
     with pytest.raises(NotFound, match="no decision 'y'"):
@@ -492,7 +492,7 @@ def test_errors_of_items_are_in_their_places(server: Service, client: Client) ->
     requests[2]["allow_smaller"] = True
     first, second, third = client.decide_many("news", requests)
     assert first == ServedDecision("x", ("flood", "derby"), 1)
-    assert isinstance(second, ServiceError)
+    assert isinstance(second, Refused)
     assert (second.status, second.code, second.place) == (422, "no_basis", "available")
     assert third.elements == ("flood",)
     client.expire("news", "x")
@@ -652,7 +652,7 @@ def test_move(server: Service, client: Client) -> None:
         (409, "archived", Conflict),
         (410, "closed", Gone),
         (413, "too_large", ServiceError),
-        (422, "invalid", ServiceError),
+        (422, "invalid", Refused),
         (429, "too_many_open", ServiceError),
         (500, "internal", ServiceError),
     ],

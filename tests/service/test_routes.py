@@ -539,3 +539,57 @@ def test_request_ids(service: Service) -> None:
 def test_errors(service: Service, method: str, path: str, status: int, code: str) -> None:
     refused = service.request(method, path)
     assert (refused.status, refused.error["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    "method, path, body, place, hint",
+    [
+        ("POST", "", {"nmae": "a"}, "nmae", "did you mean name?"),
+        (
+            "POST",
+            "",
+            {"problem": {"matroid": "K3", "lables": []}},
+            "problem.lables",
+            "did you mean labels?",
+        ),
+        ("PATCH", "/news", {"staus": "paused"}, "staus", "did you mean status?"),
+        ("POST", "/news/decisions", {"avaliable": []}, "avaliable", "did you mean available?"),
+        ("POST", "/news/decisions", {"x" * 10**6: 1}, None, "allowed are id, available,"),
+        (
+            "POST",
+            "/news/decisions/batch",
+            {"decisions": [{}, {"show": []}]},
+            "decisions.1.show",
+            "did you mean shown?",
+        ),
+        (
+            "POST",
+            "/news/rewards/batch",
+            {"rewards": [{"id": "a", "rewards": [{"elment": 1, "reward": 0}]}]},
+            "rewards.0.rewards.0.elment",
+            "did you mean element? allowed are element, reward",
+        ),
+        (
+            "PUT",
+            "/news/problem",
+            {"matroid": "K3", "prior": {"mean": {"mean": 0, "cuont": 1}}},
+            "prior.mean.cuont",
+            "did you mean count? allowed are mean, count",
+        ),
+        (
+            "PUT",
+            "/news/problem",
+            {"matroid": "K3", "prior": [{"element": 1, "mean": 0, "count": 1, "noise": 2}]},
+            "prior.0.noise",
+            "allowed are element, mean, count",
+        ),
+    ],
+)
+def test_unknown_keys(
+    service: Service, method: str, path: str, body: Any, place: str | None, hint: str
+) -> None:
+    refused = service.request(method, f"/v1/bandits{path}", body)
+    assert refused.status == 422
+    assert place is None or refused.error["place"] == place
+    assert "unknown key" in refused.error["message"]
+    assert hint in refused.error["message"]

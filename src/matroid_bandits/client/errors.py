@@ -57,7 +57,11 @@ class ServiceError(RuntimeError):
 
 
 class Refused(ServiceError):  # noqa: N818 (a client's words: what happened to the call)
-    """The key is missing, unknown, or does not allow this call (401, 403)."""
+    """The service does not take this call.
+
+    There is a mistake in it, at `place`, and `message` says which (422); or the key is missing,
+    unknown, or does not allow this call (401, 403).
+    """
 
 
 class NotFound(ServiceError):  # noqa: N818
@@ -93,6 +97,7 @@ _CLASSES: dict[int, type[ServiceError]] = {
     404: NotFound,
     409: Conflict,
     410: Gone,
+    422: Refused,
     502: Unavailable,
     503: Unavailable,
     504: Unavailable,

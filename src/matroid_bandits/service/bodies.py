@@ -6,12 +6,12 @@ import json
 import re
 from collections import Counter
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect
 
-from matroid_bandits._arguments import abbreviated
+from matroid_bandits._arguments import abbreviated, suggestion
 from matroid_bandits.service.errors import ServiceError, invalid
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ async def body_of(request: Request, form: type[Form]) -> Form:
     try:
         return form.model_validate_json(data)
     except ValidationError as error:
-        raise validation_error(error.errors(include_url=False)) from error
+        raise validation_error(error.errors(include_url=False), form) from error
 
 
 # ---- what the form would take ----
@@ -88,21 +88,42 @@ _STRICT = json.JSONDecoder(
 # ---- what is wrong ----
 
 
-def validation_error(errors: list[Any]) -> ServiceError:
-    """The error for what pydantic has found: the mistake that lies deepest."""
+def validation_error(errors: list[Any], form: type[BaseModel] | None = None) -> ServiceError:
+    """The error for what pydantic has found in a form: the mistake that lies deepest."""
     if errors[0]["type"] == "json_invalid":
         reason = errors[0]["ctx"]["error"] if "ctx" in errors[0] else errors[0]["msg"]
         return invalid(f"the body is not JSON: {reason}")
     # Of a choice of forms, the one that the value has gone furthest with.
-    found = max(errors, key=lambda error: len(error["loc"]))
+    # A key that is misspelled is missing, too.
+    found = max(errors, key=lambda one: (len(one["loc"]), one["type"] == "extra_forbidden"))
     parts = [_shortened(str(part)) for part in found["loc"] if not _TYPES.fullmatch(str(part))]
     place = ".".join(parts)
     message = found["msg"].removeprefix("Value error, ")
     if found["type"] == "extra_forbidden":
-        return invalid(f"unknown key {_as_json(found['loc'][-1])}; see /api for the keys", place)
+        *before, key = found["loc"]
+        hint = suggestion(str(key)[:_LONGEST], [] if form is None else _keys_at(form, before))
+        return invalid(f"unknown key {_as_json(key)}; {hint}", place)
     if found["type"] == "missing":
         return invalid("is missing", place)
     return invalid(f"{message}, got {_as_json(found['input'])}", place or None)
+
+
+def _keys_at(form: type[BaseModel], place: list[Any]) -> list[str]:
+    """The keys that a form has at one of pydantic's places."""
+    forms = [form]
+    for part in place:
+        fields = [one.model_fields[part] for one in forms if part in one.model_fields]
+        inside = [one for field in fields for one in _forms_in(field.annotation)]
+        # Of a choice of forms, the place names the type.
+        forms = inside or [one for one in forms if one.__name__ in str(part)] or forms
+    return list(dict.fromkeys(key for one in forms for key in one.model_fields))
+
+
+def _forms_in(annotation: Any) -> list[type[BaseModel]]:
+    """The forms in a type, such as that of a list."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [form for part in get_args(annotation) for form in _forms_in(part)]
 
 
 def _as_json(value: Any) -> str:
