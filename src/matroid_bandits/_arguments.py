@@ -23,14 +23,19 @@ __all__ = [
     "frozen_state",
     "integer",
     "not_an_element",
+    "not_whole",
     "real",
     "real_array",
     "suggestion",
     "truth_value",
     "weight_array",
+    "whole",
 ]
 
 T = TypeVar("T", bound=str)
+
+# Elements are smaller.
+_TOO_LARGE = int(np.iinfo(np.intp).max) + 1
 
 # How many names are compared with a wrong one.
 _MOST_COMPARED = 10_000
@@ -54,12 +59,11 @@ def element_array(elements: Any) -> IntArray:
         )
     if array.size == 0:
         return np.empty(0, dtype=np.intp)
-    if array.dtype == object and all(isinstance(e, int) for e in array):
-        raise ValueError(f"element {max(array, key=abs)} is not in the ground set")
-    if array.dtype.kind not in "iu":
+    if not_whole(array).size:
         raise ValueError(f"elements must be integers, got {abbreviated(array.tolist())}")
-    if array.max() > np.iinfo(np.intp).max:
-        raise ValueError(f"element {array.max()} is not in the ground set")
+    for extreme in (array.min(), array.max()):
+        if not -_TOO_LARGE <= extreme < _TOO_LARGE:
+            raise ValueError(f"element {int(extreme)} is not in the ground set")
     return np.ascontiguousarray(array, dtype=np.intp)
 
 
@@ -138,11 +142,11 @@ def weight_array(weights: Any, size: int) -> FloatArray:
 def integer(
     value: Any, what: str, *, minimum: int | None = None, maximum: int | None = None
 ) -> int:
-    """An integer from `minimum` to `maximum`; `what` names it in messages."""
+    """An integer from `minimum` to `maximum`, perhaps as a float; `what` names it in messages."""
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError("a truth value")
-        number = index(value)
+        number = index(whole(value))
     except TypeError as error:
         raise ValueError(f"{what} must be an integer, got {abbreviated(value)}") from error
     if minimum is not None and number < minimum:
@@ -150,6 +154,29 @@ def integer(
     if maximum is not None and number > maximum:
         raise ValueError(f"{what} must be at most {maximum}, got {number}")
     return number
+
+
+def whole(value: Any) -> Any:
+    """A float that is a whole number, as an integer; anything else as it is."""
+    is_whole = isinstance(value, (float, np.floating)) and value.is_integer()
+    return int(value) if is_whole else value
+
+
+def not_whole(values: npt.NDArray[Any]) -> IntArray:
+    """The places of those values, in the order of ``values.flat``, that are no whole numbers."""
+    if values.dtype.kind in "iu":
+        return np.empty(0, dtype=np.intp)
+    if values.dtype.kind == "f":
+        return np.flatnonzero(~(np.isfinite(values) & (values == np.floor(values))))
+    return np.flatnonzero([not _is_whole(value) for value in values.ravel().tolist()])
+
+
+def _is_whole(value: Any) -> bool:
+    try:
+        integer(value, "a value")
+    except ValueError:
+        return False
+    return True
 
 
 def real(value: Any, what: str, *, minimum: float, maximum: float) -> float:

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matroid_bandits._arguments import abbreviated, check_known, choice, integer, real
+from matroid_bandits._arguments import (
+    abbreviated,
+    check_known,
+    choice,
+    integer,
+    not_whole,
+    real,
+)
 from matroid_bandits._call_text import parse_call
 from matroid_bandits._streams import DELAYS, stream
 
@@ -158,7 +165,7 @@ def delay_from_text(text: str) -> Delay:
     except ValueError:
         name, parameters = parse_call(text)
     else:
-        return FixedDelay(int(number) if number.is_integer() else number)  # type: ignore[arg-type]
+        return FixedDelay(number)  # type: ignore[arg-type]
     cls = delay_class(name)
     check_known(cls.__name__, parameters, signature(cls).parameters)
     try:
@@ -177,8 +184,13 @@ class DrawnOneByOne(Delay):
 
     def draw(self, rng: np.random.Generator, n: int) -> CountArray:
         drawn = [integer(self.function(rng), "a delay") for _ in range(n)]
-        # Python's integers may be larger than NumPy's.
-        return np.array([min(max(d, -_LONGEST), _LONGEST) for d in drawn], dtype=np.int64)
+        return _rounds(drawn)
+
+
+def _rounds(delays: list[Any]) -> CountArray:
+    # Whole numbers of Python may be larger than those of NumPy, and the sum of a round and a delay
+    # must not overflow.
+    return np.array([int(min(max(d, -_LONGEST), _LONGEST)) for d in delays], dtype=np.int64)
 
 
 class DelayStream:
@@ -207,15 +219,12 @@ class DelayStream:
 
     def _checked(self, drawn: Any, n: int) -> CountArray:
         delays = np.asarray(drawn)
-        if delays.shape != (n,) or delays.dtype.kind not in "iu":
+        if delays.shape != (n,) or not_whole(delays).size:
             raise ValueError(
                 f"{type(self._delay).__name__}.draw must return {n} integers, got "
                 f"{abbreviated(drawn)}"
             )
-        # The sum of a round and a delay must not overflow.
-        if delays.dtype == np.uint64:
-            delays = np.minimum(delays, np.uint64(_LONGEST))
-        return np.clip(delays.astype(np.int64), -_LONGEST, _LONGEST)
+        return _rounds(delays.tolist())
 
 
 def as_delay(value: Any) -> Delay | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from matroid_bandits._arguments import abbreviated, freeze, weight_array
+from matroid_bandits._arguments import abbreviated, freeze, not_whole, weight_array
 from matroid_bandits._core.matroids.partners import find_partners
 from matroid_bandits._frames import data_frame
 from matroid_bandits._html import Html, facts, joined, never_raises, number, panel, table
@@ -283,9 +283,9 @@ def regret_lower_bound(
 
 def _rounds(rounds: npt.ArrayLike) -> FloatArray:
     array = np.asarray(rounds)
-    if array.dtype.kind not in "iuf" or array.dtype == np.bool_:
+    if array.dtype.kind not in "iufO":
         raise ValueError(f"rounds must be whole numbers, got {abbreviated(rounds)}")
-    wrong = array[~(np.isfinite(array) & (array >= 1) & (array == np.floor(array)))]
-    if wrong.size:
-        raise ValueError(f"rounds must be whole numbers, at least 1, got {wrong.flat[0]}")
+    wrong = [*array.flat[not_whole(array)][:1]] or [*array[array < 1][:1]]
+    if wrong:
+        raise ValueError(f"rounds must be whole numbers, at least 1, got {wrong[0]}")
     return array.astype(np.float64)

@@ -17,6 +17,7 @@ from matroid_bandits._arguments import (
     as_list,
     choice,
     distinct_elements,
+    element_array,
     integer,
     real_array,
     suggestion,
@@ -151,8 +152,9 @@ class Problem(Generic[Label, Labels]):
         if self._labels is None:
             if isinstance(names, Iterable) and not isinstance(names, np.ndarray):
                 names = list(names)
-            distinct_elements(names, self.size)
-            return np.asarray(names, dtype=np.intp)
+            elements = element_array(names)
+            distinct_elements(elements, self.size)
+            return elements
         numbers = [self._number_of(name) for name in as_list(names, "names")]
         if len(set(numbers)) < len(numbers):
             seen: set[int] = set()

@@ -170,6 +170,7 @@ def test_means_that_change(capsys) -> None:
             mb.random_means(10, 4), amplitude=0.2, period=50, std=0.5
         ),
     }
+    cases['piecewise(changes="5.1e1 1.01e2")'] = cases['Piecewise(changes="51 101")']
     for text, environment in cases.items():
         assert main([*command.split(), text, "--std", "0.5"]) == 0
         out = capsys.readouterr().out
@@ -278,7 +279,7 @@ def test_bernoulli_and_one_run(capsys) -> None:
             "must be a whole number from 1 to 9007199254740992, got '1.5e0'",
         ),
         ("simulate --matroid K5 --horizon 1e400", "9007199254740992, got '1e400'"),
-        ("simulate --matroid K5 --horizon 5.0", "9007199254740992, got '5.0'"),
+        ("simulate --matroid K5 --horizon 5.5", "9007199254740992, got '5.5'"),
         ("simulate --matroid K5 --runs x", "--runs: must be a whole number from 1"),
         ("simulate --matroid K5 --seed -1", "--seed: must be a whole number from 0"),
         ("simulate --matroid K5 --std -1", "--std: must be a number from 0 to 1e+100, got '-1'"),

@@ -121,7 +121,7 @@ def test_other_ways_to_choose() -> None:
     [
         (0, "n, the number of movies to keep, must be at least 1, got 0"),
         (4, "n, the number of movies to keep, must be at most 3, got 4"),
-        (2.0, "must be an integer, got 2.0"),
+        (2.5, "must be an integer, got 2.5"),
         (True, "must be an integer, got True"),
     ],
 )

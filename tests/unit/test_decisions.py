@@ -101,12 +101,13 @@ def test_ways_to_give_feedback() -> None:
 
 def test_ways_to_name_decisions() -> None:
     policy = mb.OMM(ADS)
-    made = [policy.decide() for _ in range(8)]
+    made = [policy.decide(id=n) for n in (None, None, None, None, None, None, 7.0, None)]
+    assert policy.open_decisions[7.0].id == 7
     policy.expire(made[0])
-    policy.expire(np.int64(2))
+    policy.expire(2.0)
     policy.expire([made[2], 4])
     policy.expire(made[k] for k in (4,))
-    policy.expire(np.array([6, 7]))
+    policy.expire(np.array([6.0, 7.0]))
     policy.expire([])
     assert list(policy.open_decisions) == [8]
     policy.learn(np.int64(8), {}, final=True)
@@ -259,8 +260,9 @@ def test_decisions_are_equal_by_content() -> None:
 def test_keys_of_open_decisions() -> None:
     policy = mb.OMM(ADS)
     policy.decide()
-    assert np.int64(1) in policy.open_decisions
-    for other in (True, 1.0, "1", None, [1]):
+    for same in (np.int64(1), 1.0):
+        assert same in policy.open_decisions
+    for other in (True, 1.5, 2.0**60, "1", None, [1]):
         assert other not in policy.open_decisions
         with pytest.raises(KeyError):
             policy.open_decisions[other]  # type: ignore[index]

@@ -170,11 +170,22 @@ def test_a_function_must_return_integers() -> None:
         DelayStream(delay, 0).take(1)
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize(
+    "drawn", [[2.0, 3.0], np.array([2, 3], dtype=object), np.array([2, 3], dtype=np.float32)]
+)
+def test_whole_delays_of_ones_own(drawn) -> None:
+    class Mine(mb.Delay):
+        def draw(self, rng, n):
+            return drawn
+
+    assert DelayStream(Mine(), 0).take(2).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64])
 def test_delays_longer_than_any_run_do_not_overflow(dtype: Any) -> None:
     class Never(mb.Delay):
         def draw(self, rng: np.random.Generator, n: int) -> Any:
-            return np.full(n, np.iinfo(dtype).max, dtype=dtype)
+            return np.full(n, np.iinfo(np.int64).max, dtype=dtype)
 
     policy = mb.OMM(mb.UniformMatroid(2, 4))
     mb.simulate(policy, mb.BernoulliEnvironment([0.1, 0.2, 0.3, 0.4]), 50, delay=Never())

@@ -66,6 +66,24 @@ def test_numbers_and_costs(make) -> None:
     assert _by_decision(log) == {7: {1: (1.0, 1), 3: (0.0, 0)}, 3: {0: (0.0, 2)}}
 
 
+@pytest.mark.parametrize("kind", [float, np.int64])
+def test_whole_numbers_of_other_types(kind) -> None:
+    columns = {"decision": [7, "a", 7], "element": [3, 1, 0], "reward": [1, 0, 1]}
+    same = {
+        "decision": [kind(7), "a", kind(7)],
+        "element": np.array([kind(3), 1, kind(0)], dtype=object),
+        "reward": [1, 0, 1],
+    }
+    problem = mb.Problem(mb.UniformMatroid(2, 4))
+    log, expected = read_log(same, problem), read_log(columns, problem)
+    assert [type(identifier) for identifier in log.ids] == [int, str]
+    assert (log.ids, _by_decision(log)) == (expected.ids, _by_decision(expected))
+    assert log.elements.dtype == np.intp
+    with pytest.raises(ValueError, match="cannot be an id"):
+        # The float stands for other integers too.
+        read_log(columns | {"decision": [2.0**60, "a", "b"]}, problem)
+
+
 def test_an_empty_log(make) -> None:
     log = read_log(make({"decision": [], "element": [], "reward": []}), NEWS)
     assert (log.ids, log.starts.tolist(), len(log.elements)) == ([], [0], 0)
@@ -203,7 +221,7 @@ def test_what_is_refused(make, changed, message: str) -> None:
     [
         ([0, 4], r"row 1 .*'element': element 4 is not in the ground set 0\.\.3"),
         ([-1, 0], r"row 0 .*'element': element -1 is not in"),
-        ([0.0, 1.0], r"row 0 .*'element': 0.0 is no number of an element"),
+        ([0.0, 1.5], r"row 1 .*'element': 1.5 is no number of an element"),
         ([True, False], r"row 0 .*'element': True is no number of an element"),
         (["0", "1"], r"row 0 .*'element': '0' is no number of an element"),
     ],

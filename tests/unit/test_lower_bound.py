@@ -320,6 +320,13 @@ def test_bad_rounds(rounds, message: str) -> None:
         mb.regret_lower_bound(mb.UniformMatroid(1, 2), environment, rounds)
 
 
+def test_whole_rounds_of_other_types() -> None:
+    matroid, environment = mb.UniformMatroid(1, 2), mb.BernoulliEnvironment([0.1, 0.2])
+    expected = mb.regret_lower_bound(matroid, environment, [10, 1000]).tolist()
+    for rounds in ([1e1, 1e3], np.array([10, 1e3], dtype=object)):
+        assert mb.regret_lower_bound(matroid, environment, rounds).tolist() == expected
+
+
 def test_what_is_no_matroid() -> None:
     allowed = [set(), {0}, {1}, {2}, {3}, {0, 1}, {2, 3}]
     odd = mb.OracleMatroid(4, lambda chosen: set(chosen) in allowed)

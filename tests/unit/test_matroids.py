@@ -28,6 +28,11 @@ TRIANGLE = mb.GraphicMatroid([(0, 1), (1, 2), (2, 0)])
         (None, "elements must be a list"),
         ([2**70], "element 1180591620717411303424 is not in the ground set"),
         (np.array([2**64 - 1], dtype=np.uint64), "not in the ground set"),
+        ([-(2**70), 0], "element -1180591620717411303424 is not in the ground set"),
+        ([1e300], "element 1000000000000000052504760255204420248704.* is not in the ground set"),
+        (np.array([0, 1.5], dtype=object), r"elements must be integers, got \[0, 1.5\]"),
+        (np.array([0, True], dtype=object), r"elements must be integers, got \[0, True\]"),
+        ([0, np.nan], r"elements must be integers, got \[0.0, nan\]"),
     ],
 )
 def test_bad_elements(elements, message: str) -> None:
@@ -36,10 +41,22 @@ def test_bad_elements(elements, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "elements", [(0, 1), {0, 1}, frozenset({0, 1}), np.array([1, 0], dtype=np.uint8), range(2)]
+    "elements",
+    [
+        (0, 1),
+        {0, 1},
+        frozenset({0, 1}),
+        np.array([1, 0], dtype=np.uint8),
+        range(2),
+        [0.0, 1.0],
+        np.array([0, 1], dtype=object),
+        np.array([0.0, np.int8(1)], dtype=object),
+    ],
 )
 def test_elements_of_many_types(elements) -> None:
     assert TRIANGLE.is_independent(elements)
+    assert TRIANGLE.closure(elements).tolist() == [0, 1, 2]
+    assert mb.Problem(TRIANGLE).elements(elements).tolist() in ([0, 1], [1, 0])
     assert TRIANGLE.is_independent([])
     assert TRIANGLE.is_independent(())
     assert TRIANGLE.is_independent(np.array([]))

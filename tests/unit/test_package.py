@@ -13,6 +13,8 @@ import pytest
 import matroid_bandits as mb
 from matroid_bandits import environments, matroids, policies
 from matroid_bandits._core.matroids.graphic import GraphicKernel
+from matroid_bandits.catalog import graphs
+from matroid_bandits.experiments import load_study
 
 ROOT = Path(__file__).parents[2]
 
@@ -74,3 +76,49 @@ def test_cited_papers_are_in_the_bibliography() -> None:
         if path.suffix in (".py", ".pyx", ".pxd", ".md"):
             cited = set(re.findall(r"\[([A-Z]+\d{2})\]", path.read_text()))
             assert cited <= known, path
+
+
+@pytest.mark.parametrize("number", [float, np.float32, np.int16])
+def test_whole_numbers_are_accepted_in_any_type(number) -> None:
+    def one(value: int):
+        return number(value)
+
+    line = mb.PiecewiseEnvironment([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]], [one(51)], std=0.5)
+    assert line.means_at(one(50)).tolist() == [0.1, 0.2, 0.3]
+    u23 = mb.UniformMatroid(one(2), one(3))
+    assert u23 == mb.UniformMatroid(2, 3)
+    assert u23.truncate(one(1)) == u23.truncate(1)
+    assert u23.fundamental_circuit([one(0), one(1)], one(2)).tolist() == [0, 1, 2]
+    assert mb.GraphicMatroid.complete(one(5)).size == graphs.wheel(one(5)).size == 10
+    groups = [one(0), one(0), one(1)]
+    for capacities in (one(1), [one(1), one(2)], {0: one(1), 1: one(2)}):
+        assert mb.PartitionMatroid(groups, capacities).rank == 2
+    assert mb.LinearMatroid([[1, 1], [1, 1]], field=one(2)).rank == 1
+    assert mb.random_means(one(3), one(7), pieces=one(2)).shape == (2, 3)
+
+    def play(n):
+        policies = [
+            mb.MAUB(u23, noise=0.5, exchanges=n(2)),
+            mb.MAUB(u23, index=mb.MOSS(horizon=n(300)), window=None),
+            mb.MAUB(u23, noise=0.5, window=n(40)),
+            mb.FasterCUCB(u23, horizon=n(300)),
+            mb.RandomBasis(u23, seed=n(5)),
+        ]
+        runs = [
+            mb.simulate(policy, line, n(300), seed=n(2), checkpoints=[n(100)], delay=n(3))
+            for policy in policies
+        ]
+        return [(run.total_regret, run.rounds.tolist()) for run in runs]
+
+    assert play(one) == play(int)
+    policy = mb.OMM(mb.Problem(u23, labels=["a", "b", "c"]))
+    policy.decide(propensities=one(3))
+    assert policy.fork(seed=one(3)).rounds == 1
+    study = load_study(
+        {
+            "runs": one(2),
+            "policies": [{"type": "FasterCUCB", "horizon": one(100)}],
+            "instances": [{"matroid": "K4", "horizon": one(100), "delay": one(3)}],
+        }
+    )
+    assert (study.runs, study.instances[0].horizon) == (2, 100)

@@ -36,7 +36,8 @@ both = pytest.mark.parametrize("cls", [mb.MAUB, mb.OMM])
         ([0], 0.5, "rewards must be a one-dimensional list, got 0.5"),
         ([0], [[0.5]], "rewards must be a one-dimensional list, got an array of shape"),
         ({0}, [0.5], r"elements must be a list, a tuple or an array.*\(set\)"),
-        ([0.0], [0.5], "elements must be integers"),
+        ([0.5], [0.5], "elements must be integers"),
+        (np.array([0, True], dtype=object), [0.5, 0.5], "elements must be integers"),
         ([True, False], [0.5, 0.5], "flatnonzero"),
     ],
 )
@@ -581,3 +582,23 @@ def test_checks_refuse_other_things_in_words() -> None:
         mb.check_environment(mb.BernoulliEnvironment([0.5]), seed=-1)
     with pytest.raises(TypeError, match="which has no method select"):
         mb.check_policy(lambda _: 3)
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [np.array([0, 1], dtype=object), np.array([np.int8(0), 1.0], dtype=object), [0.0, 1.0]],
+)
+def test_feedback_for_whole_numbers_of_any_type(elements) -> None:
+    policy = mb.OMM(mb.UniformMatroid(2, 3))
+    policy.update(elements, [0.25, 0.75])
+    policy.update(dict(zip(elements, [0.25, 0.75], strict=True)))
+    decision = policy.decide(available=elements)
+    assert decision.elements.tolist() == [0, 1]
+    policy.learn(decision, dict(zip(elements, [0.25, 0.75], strict=True)))
+    assert policy.counts.tolist() == [3, 3, 0]
+    assert policy.means[:2].tolist() == [0.25, 0.75]
+    # Where there are labels, a number is a label.
+    policy = mb.OMM(mb.Problem(mb.UniformMatroid(2, 3), labels=[1, 2, 0]))
+    policy.update(elements, [0.25, 0.75])
+    assert policy.counts.tolist() == [1, 0, 1]
+    assert policy.means[[2, 0]].tolist() == [0.25, 0.75]

@@ -48,7 +48,7 @@ def test_checkpoints() -> None:
     "change, message",
     [
         ({"horizon": 0}, "horizon must be at least 1, got 0"),
-        ({"horizon": 1e5}, "horizon must be an integer, got 100000.0"),
+        ({"horizon": 1.5}, "horizon must be an integer, got 1.5"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
         ({"seed": "x"}, "seed must be an integer"),
         ({"checkpoints": [0, 5]}, "checkpoints must be from 1 to the horizon 10, got 0"),

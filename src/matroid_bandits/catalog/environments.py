@@ -109,5 +109,11 @@ def _with_rounds(parameters: Mapping[str, Any]) -> dict[str, Any]:
     if changes is None:
         return dict(parameters)
     words = changes.split() if isinstance(changes, str) else [changes]
-    rounds = [int(word) if str(word).isdecimal() else word for word in words]
-    return {**parameters, "changes": rounds}
+    return {**parameters, "changes": [_number(word) for word in words]}
+
+
+def _number(word: Any) -> Any:
+    try:
+        return float(word) if isinstance(word, str) else word
+    except ValueError:
+        return word

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from matroid_bandits._arguments import abbreviated, suggestion
+from matroid_bandits._arguments import abbreviated, integer, suggestion
 from matroid_bandits.environments.base import LARGEST
 from matroid_bandits.simulation import LONGEST
 
@@ -48,15 +48,12 @@ def whole_number(minimum: int, maximum: int = LONGEST) -> Callable[[str], int]:
 
     def parse(text: str) -> int:
         try:
-            # Only with an exponent: 5.0 is perhaps not meant to be a whole number.
-            value = float(text) if "e" in text.lower() else int(text)
+            value = float(text) if set(".eE").intersection(text) else int(text)
+            return integer(value, "the value", minimum=minimum, maximum=maximum)
         except ValueError:
-            value = minimum - 1
-        if not minimum <= value <= maximum or value != int(value):
             raise argparse.ArgumentTypeError(
                 f"must be a whole number from {minimum} to {maximum}, got {text!r}"
-            )
-        return int(value)
+            ) from None
 
     return parse
 

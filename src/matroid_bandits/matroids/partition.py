@@ -152,15 +152,17 @@ def _capacity(capacities: int | Mapping[Hashable, int] | Sequence[int], group: H
             )
         capacity = capacities[group]
     elif isinstance(capacities, (Sequence, np.ndarray)) and np.ndim(capacities) == 1:
-        if isinstance(group, bool) or not isinstance(group, (int, np.integer)):
+        try:
+            number = integer(group, "group")
+        except ValueError:
             raise ValueError(
                 f"group {group!r} is not a number: pass capacities as a mapping from group to "
                 "capacity, or one integer for all groups"
-            )
-        if not 0 <= group < len(capacities):
+            ) from None
+        if not 0 <= number < len(capacities):
             raise ValueError(
                 f"group {group} has no capacity: {len(capacities)} capacities are given, "
                 "for the groups counted from 0"
             )
-        capacity = capacities[int(group)]
+        capacity = capacities[number]
     return integer(capacity, f"the capacity of group {group!r}", minimum=0)

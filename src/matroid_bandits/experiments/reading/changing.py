@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from matroid_bandits._arguments import abbreviated, real_array
+from matroid_bandits._arguments import abbreviated, integer, real_array, whole
 from matroid_bandits._types import FloatArray
 from matroid_bandits.environments import ChangingEnvironment
 from matroid_bandits.experiments.changes import USUAL_SETTLE, ChangeSpec
@@ -49,16 +49,16 @@ def change_at(section: Section, cls: type[ChangingEnvironment]) -> ChangeSpec:
 def _changes(section: Section) -> int | list[Any]:
     """The rounds of changes, or their number."""
     value = section.value("changes")
-    is_list = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
-    if not is_list and not (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
+        return [whole(c) for c in value]
+    try:
+        return integer(value, "changes", minimum=0)
+    except ValueError:
         raise section.error(
             "must be a list of rounds, such as [5001], or a number of changes, which are spread "
             f"evenly over the horizon, got {abbreviated(value)}",
             "changes",
-        )
-    if isinstance(value, int):
-        return value
-    return [int(c) if isinstance(c, float) and c.is_integer() else c for c in value]
+        ) from None
 
 
 def rows_of_means(section: Section, pieces: int) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from matroid_bandits._arguments import as_list, integer
+from matroid_bandits._arguments import as_list, integer, whole
 from matroid_bandits._streams import RANDOM_MATROIDS, stream
 from matroid_bandits.experiments.reading.sections import Section
 from matroid_bandits.matroids import (
@@ -123,5 +123,5 @@ def generated_at(section: Section, seed: int) -> tuple[Matroid, str]:
 
 
 def _whole(value: Any) -> Any:
-    """``5e3`` as an integer, as elsewhere in studies."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    """``5e3`` as an integer, also within a list, as the name of the matroid has it."""
+    return [whole(part) for part in value] if isinstance(value, list) else whole(value)

@@ -53,8 +53,6 @@ def delay_at(top: Section, section: Section) -> Delay | None:
         value = inner.call(None, partial(cls, **parameters))
         if not isinstance(value, Delay):
             raise inner.error(f"{cls.__name__} is not a delay: derive it from Delay", "type")
-    elif isinstance(value, float) and value.is_integer():
-        value = int(value)
     try:
         return as_delay(value)
     except ValueError:

@@ -124,8 +124,6 @@ class Section:
     def integer(self, key: str, default: int, *, minimum: int, maximum: int | None = None) -> int:
         """An integer in a range; ``1e5`` is one too."""
         value = self._values.get(key, default)
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
         try:
             return integer(value, key, minimum=minimum, maximum=maximum)
         except ValueError as error:

@@ -208,8 +208,10 @@ def decision_id(value: Any) -> str | int:
                 f"the id of a decision may have {_LONGEST_ID} characters, got {len(value)}"
             )
         return value
+    # Larger floats stand for several integers each.
+    bits = 53 if isinstance(value, (float, np.floating)) else 63
     try:
-        return integer(value, "id", minimum=-(2**63), maximum=2**63 - 1)
+        return integer(value, "id", minimum=-(2**bits), maximum=2**bits - 1)
     except ValueError:
         is_dict = isinstance(value, Mapping) and "id" in value
         hint = "its value at 'id'" if is_dict else "str(id)"

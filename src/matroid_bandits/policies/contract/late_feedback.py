@@ -234,7 +234,7 @@ class LateFeedback(Generic[Selection]):
         >>> policy.counts, policy.n_pending
         (array([1, 1, 0]), array([0, 0, 1]))
         """
-        single = isinstance(ids, (Decision, str, int, np.integer))
+        single = isinstance(ids, (Decision, str, Real))
         given = [ids] if single else as_list(_ids(ids), "ids")
         identifiers = [self._id_of(one) for one in given]
         value = None

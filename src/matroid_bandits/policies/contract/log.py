@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from matroid_bandits._arguments import abbreviated, not_an_element
+from matroid_bandits._arguments import abbreviated, not_an_element, not_whole
 from matroid_bandits._frames import Column, Table
+from matroid_bandits.policies.contract.decision import decision_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,14 +136,21 @@ def order_of(column: Column) -> IntArray:
 def numbered(ids: list[Any], order: IntArray | None) -> tuple[CountArray, list[Any]]:
     """The number of the id of every row, by first appearance in `order`, and the ids."""
     if not set(map(type, ids)) <= {str, int}:
-        row = next(row for row, value in enumerate(ids) if type(value) not in (str, int))
-        raise refused(row, "decision", ids[row], "cannot be an id: ids are texts or integers")
+        ids = [_id(row, value) for row, value in enumerate(ids)]
     numbers: defaultdict[Any, int] = defaultdict(count().__next__)
     codes = np.empty(len(ids), dtype=np.int64)
     in_order = ids if order is None else list(map(ids.__getitem__, order.tolist()))
     found = np.fromiter(map(numbers.__getitem__, in_order), np.int64, len(ids))
     codes[slice(None) if order is None else order] = found
     return codes, list(numbers)
+
+
+def _id(row: int, value: Any) -> str | int:
+    try:
+        return value if type(value) in (str, int) else decision_id(value)
+    except ValueError:
+        reason = "cannot be an id: ids are texts or integers"
+        raise refused(row, "decision", value, reason) from None
 
 
 # ---- elements ----
@@ -189,11 +197,7 @@ def _number(numbers: Mapping[Any, int], label: Any) -> int:
 
 def _numbers_of_elements(column: Column, size: int) -> IntArray:
     array = column.array()
-    if array.dtype == object:
-        integers = [_is_integer(value) for value in array.tolist()]
-    else:
-        integers = [array.dtype.kind in "iu"] * min(len(array), 1)
-    for row in np.flatnonzero(~np.array(integers, dtype=bool))[:1].tolist():
+    for row in not_whole(array)[:1].tolist():
         value = array[row : row + 1].tolist()[0]
         raise refused(row, column.name, value, "is no number of an element: 0, 1, ...")
     outside = np.asarray((array < 0) | (array >= size), dtype=bool)
@@ -201,10 +205,6 @@ def _numbers_of_elements(column: Column, size: int) -> IntArray:
         wrong = not_an_element(int(array[row]), size)
         raise ValueError(f"row {row} (from 0), column {column.name!r}: {wrong}")
     return array.astype(np.intp)
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 # ---- rewards ----
