@@ -114,9 +114,14 @@ def out_of_range(
     """The error for a reward, or a cost, outside the range that `owner` is for."""
     return ValueError(
         f"the {what} of {element} is {value:.6g}, but {owner} is for {what}s from {bounds[0]:g} to "
-        f"{bounds[1]:g}; rescale them, or take an index for {what}s without bounds, such as "
-        "UCB(noise=...)"
+        f"{bounds[1]:g}; rescale them, or {unbounded_policies(what)}"
     )
+
+
+def unbounded_policies(what: str) -> str:
+    """The advice to take a policy that is for any rewards, or costs."""
+    policies = 'MAUB(noise=...) or CTS(prior="gaussian")'
+    return f"take a policy for {what}s without bounds, such as {policies}"
 
 
 def no_basis(rank: int, available_rank: int, missing: list[object]) -> NoBasisError:

@@ -28,6 +28,7 @@ from matroid_bandits.delays import Delay, DelayStream, as_delay
 from matroid_bandits.environments import Environment
 from matroid_bandits.environments.changing import ChangingEnvironment, refuse_changing
 from matroid_bandits.environments.noise import known_noise
+from matroid_bandits.errors import unbounded_policies
 from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
 from matroid_bandits.policies.contract.confidence import Confidence
@@ -339,8 +340,8 @@ def refuse_unfit(policy: SupportsSelectUpdate, environment: Environment) -> None
     if given is not None and not (low <= given[0] and given[1] <= high):
         raise ValueError(
             f"{type(policy).__name__} is for rewards from {low:g} to {high:g}, but "
-            f"{type(environment).__name__} gives rewards from {given[0]:g} to {given[1]:g}; take "
-            "an index for rewards without bounds, such as UCB(noise=...), or other rewards"
+            f"{type(environment).__name__} gives rewards from {given[0]:g} to {given[1]:g}; "
+            f"{unbounded_policies('reward')}, or other rewards"
         )
 
 

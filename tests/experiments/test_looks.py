@@ -99,6 +99,15 @@ def test_plot_of_one_instance(results) -> None:
     _, mine = plt.subplots()
     assert results.plot("U(2,4)", measure="oracle_calls", ax=mine) is mine
     assert mine.get_ylabel() == "oracle calls"
+    for counter in ("greedy_calls", "neighborhood_updates"):
+        ax = results.plot("K4", measure=counter)
+        assert ax.get_ylabel() == counter.replace("_", " ")
+        line, *_ = ax.lines
+        mean = results.curves.query("instance == 'K4' and policy == 'MAUB'").groupby("round")
+        assert line.get_ydata().tolist() == mean[counter].mean().tolist()
+    # No policy has counted anything.
+    none = results.curves.assign(neighborhood_updates=0)
+    assert len(replace(results, curves=none).plot(measure="neighborhood_updates")) == 2
 
 
 def test_plot_of_all_instances(results, answers) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
-from matroid_bandits import catalog
+from matroid_bandits import catalog, identification
 from matroid_bandits.datasets import DownloadError
 from matroid_bandits.experiments import (
     Study,
@@ -901,6 +901,25 @@ def test_policies_with_parameters_in_brackets(folder: Path) -> None:
 def test_mistakes_in_brackets(folder: Path, policy: str, message: str) -> None:
     with pytest.raises(StudyError, match=re.escape(message)):
         load(folder, f'policies = [{policy}]\ninstances = ["K5"]\n')
+
+
+def test_classes_stand_for_their_names() -> None:
+    study = load_study(
+        {
+            "policies": [mb.MAUB, "OMM", mb.CUCB],
+            "instances": [{"matroid": "K4", "policies": [mb.CUCB, mb.MAUB]}, "K5"],
+            "figures": [{"name": "first", "policies": [mb.OMM]}],
+        }
+    )
+    assert study.instances[0].policies == ("MAUB", "CUCB")
+    assert study.figures[0].policies == ("OMM",)
+    rules = {"kind": "identification", "rules": [identification.CLUCB, identification.FrankWolfe]}
+    study = load_study(
+        rules | {"instances": [{"matroid": "K4", "rules": [identification.FrankWolfe]}, "K5"]}
+    )
+    assert study.instances[0].policies == ("FrankWolfe",)
+    with pytest.raises(StudyError, match=r"policies\[0\]: 'KLOSM' is not among the policies of"):
+        load_study({"policies": ["OMM"], "instances": [{"matroid": "K4", "policies": [mb.KLOSM]}]})
 
 
 @pytest.mark.parametrize(

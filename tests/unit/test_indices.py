@@ -328,6 +328,18 @@ def test_a_simulation_stops_at_a_reward_out_of_range(cls: type[mb.Policy]) -> No
     assert (policy.means[policy.counts > 0] <= 1).all()
 
 
+@pytest.mark.parametrize("cls", [mb.KLOSM, mb.CTS, partial(mb.OMM, index="kl")])
+def test_the_advice_for_unbounded_rewards_can_be_taken(cls) -> None:
+    matroid, environment = mb.UniformMatroid(1, 3), mb.GaussianEnvironment([0.1, 0.5, 0.9])
+    advice = r'take a policy for rewards .*such as MAUB\(noise=...\) or CTS\(prior="gaussian"\)'
+    with pytest.raises(ValueError, match=advice):
+        mb.simulate(cls(matroid), environment, 100)
+    with pytest.raises(ValueError, match=advice):
+        cls(matroid).update([0], [1.5])
+    for policy in (mb.MAUB(matroid, noise=1.0), mb.CTS(matroid, prior="gaussian")):
+        assert mb.simulate(policy, environment, 100).total_regret >= 0
+
+
 def test_an_environment_that_cannot_fit_is_refused_at_once() -> None:
     policy = mb.KLOSM(mb.UniformMatroid(1, 3))
     message = "KLOSM is for rewards from 0 to 1, but GaussianEnvironment gives rewards from -inf"

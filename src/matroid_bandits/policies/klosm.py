@@ -57,7 +57,8 @@ class KLOSM(GreedyPolicy[Selection]):
     Traceback (most recent call last):
     ...
     ValueError: the reward of element 0 is 1.5, but KLUCB is for rewards from 0 to 1; rescale
-    them, or take an index for rewards without bounds, such as UCB(noise=...)
+    them, or take a policy for rewards without bounds, such as MAUB(noise=...) or
+    CTS(prior="gaussian")
     """
 
     name = "KLOSM"

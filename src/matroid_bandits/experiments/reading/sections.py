@@ -159,6 +159,8 @@ class Section:
     ) -> tuple[str, ...] | None:
         """The names in the list at `key`, in their usual form; None if there is no such key.
 
+        A class stands for the one that has no label of its own.
+
         Parameters
         ----------
         key : str
@@ -173,12 +175,17 @@ class Section:
             return None
         chosen: dict[str, None] = {}
         for i, wanted in enumerate(self.list(key, f'["{known[0]}"]')):
-            if not isinstance(wanted, str):
+            names = [wanted]
+            if isinstance(wanted, type):
+                names = [wanted.__name__, getattr(wanted, "name", "") or wanted.__name__]
+            if not isinstance(names[0], str):
                 raise self.error(f"must be the name of {what}, got {abbreviated(wanted)}", key, i)
-            found = [name for name in known if same(name, wanted)]
+            found = [name for name in known if any(same(name, meant) for meant in names)]
             if not found:
-                hint = suggestion(wanted, known)
-                raise self.error(f"{wanted!r} is not among the {key} of the study; {hint}", key, i)
+                hint = suggestion(names[0], known)
+                raise self.error(
+                    f"{names[0]!r} is not among the {key} of the study; {hint}", key, i
+                )
             chosen[found[0]] = None
         return tuple(chosen)
 

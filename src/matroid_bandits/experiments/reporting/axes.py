@@ -1,5 +1,6 @@
 """The figures of a report on axes of the user's, or in a figure that notebooks show."""
 
+from functools import partial
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -8,22 +9,24 @@ from matroid_bandits._arguments import choice, suggestion
 from matroid_bandits._plots import checked_axes, pyplot
 from matroid_bandits.experiments.reporting.plots import (
     Panels,
+    counter_panels,
     draw_panel,
     drawn_instances,
     drawn_panels,
     legend_entries,
-    oracle_calls_panels,
     regret_panels,
 )
 from matroid_bandits.experiments.reporting.stopping_time_plots import stopping_time_panels
 from matroid_bandits.experiments.storing.results import Results
 from matroid_bandits.experiments.study import StudyError
+from matroid_bandits.simulation import COUNTERS
 
 __all__ = ["plot_results"]
 
+_COUNTERS = {name: partial(counter_panels, counter=name) for name in COUNTERS}
 # What can be drawn of each kind of study, the usual one first.
 _MEASURES: dict[str, dict[str, Any]] = {
-    "regret": {"regret": regret_panels, "oracle_calls": oracle_calls_panels},
+    "regret": {"regret": regret_panels, **_COUNTERS},
     "identification": {"rounds": stopping_time_panels},
 }
 

@@ -26,13 +26,13 @@ __all__ = [
     "FORMATS",
     "Look",
     "Panels",
+    "counter_panels",
     "draw_panel",
     "drawn_instances",
     "drawn_panels",
     "is_logarithmic",
     "legend_entries",
     "oracle_calls_figure",
-    "oracle_calls_panels",
     "panel_figure",
     "regret_figure",
     "regret_panels",
@@ -200,29 +200,29 @@ def _policy_lines(axes: Axes) -> list[tuple[FloatArray, FloatArray]]:
 
 
 def oracle_calls_figure(results: Results) -> Figure:
-    """The figure of `oracle_calls_panels`."""
-    return panel_figure(results, oracle_calls_panels(results))
+    """The figure of `counter_panels` for oracle calls."""
+    return panel_figure(results, counter_panels(results, "oracle_calls"))
 
 
-def oracle_calls_panels(results: Results) -> "Panels":
-    """Mean number of oracle calls against rounds, both axes logarithmic.
+def counter_panels(results: Results, counter: str) -> "Panels":
+    """The mean of a counter against rounds, both axes logarithmic.
 
     The band holds the middle 80 % of the runs.
     """
 
     def draw(axes: Axes, curves: pd.DataFrame, look: Look) -> None:
-        counted = curves.dropna(subset=["oracle_calls"])
+        counted = curves.dropna(subset=[counter])
         # Zero is on no logarithmic axis.
-        if not (counted["oracle_calls"] > 0).any():
+        if not (counted[counter] > 0).any():
             return
-        calls = counted.astype({"oracle_calls": float}).groupby("round")["oracle_calls"]
+        calls = counted.astype({counter: float}).groupby("round")[counter]
         mean = calls.mean()
         axes.plot(mean.index, mean, **look.line)
         # Not an interval of the mean: counts are skewed, and the axis is logarithmic.
         low, high = calls.quantile(0.1), calls.quantile(0.9)
         axes.fill_between(mean.index, low, high, **look.band)
 
-    return _panels(results, "oracle calls", draw, _to_logarithmic)
+    return _panels(results, counter.replace("_", " "), draw, _to_logarithmic)
 
 
 def _to_logarithmic(axes: Axes, horizon: int) -> None:
@@ -410,7 +410,7 @@ def _add_legend(figure: Figure, entries: Sequence[tuple[str, Line2D]]) -> None:
     """One legend above all panels, with as many columns as there is room for."""
     names = [_shortened(name, 40) for name, _ in entries]
     width, height = figure.get_size_inches()
-    entry = _ENTRY + _LETTER * max(map(len, names))
+    entry = _ENTRY + _LETTER * max(map(len, names), default=0)
     columns = max(1, min(len(names), int(width / entry)))
     figure.set_size_inches(width, height + _LINE * (ceil(len(names) / columns) - 1))
     legend = figure.legend(

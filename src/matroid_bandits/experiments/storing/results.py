@@ -138,7 +138,8 @@ class Results:
         instance : str, optional
             The instance to draw; by default all of them, one panel for each.
         measure : str, optional
-            ``regret`` (the default) or ``oracle_calls``; in a study of identification ``rounds``.
+            ``regret`` (the default), or one of the counters ``oracle_calls``, ``greedy_calls`` and
+            ``neighborhood_updates``; in a study of identification ``rounds``.
         ax : matplotlib.axes.Axes, optional
             Where to draw one instance; by default in a new figure.
 
