@@ -228,6 +228,17 @@ def features_missing() -> ValueError:
     )
 
 
+def no_features_in_logs(has_own: bool) -> ValueError:
+    """The error for rounds of a log that would be learned without features, or with wrong ones."""
+    reason = (
+        "the round under way has features of its own: end it with update(...) first"
+        if has_own
+        else "this policy has no fixed ones: learn decisions that it made with features, or make "
+        "it with LinearFeatures(phi)"
+    )
+    return ValueError(f"the decisions of a log come without features, and {reason}")
+
+
 def reward_too_large(reward: float, largest: float) -> ValueError:
     """The error for a reward that a linear model cannot take."""
     return ValueError(

@@ -10,6 +10,8 @@ from matroid_bandits import catalog
 from matroid_bandits.service.errors import ServiceError
 from matroid_bandits.service.problems import made_policy
 
+from ..states import assert_same
+
 ADS = mb.Problem(mb.UniformMatroid(1, 3), labels=["car", "tea", "book"])
 PHI = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
 FEATURES = mb.LinearFeatures(PHI, noise=0.1, names=["wheels", "warm"])
@@ -165,6 +167,65 @@ def test_a_selection_that_becomes_a_decision_keeps_its_features() -> None:
     policy.update({"car": 9.0})
     assert np.allclose(policy.theta, before)
     assert len(policy._kernel.state()["decided_with"][0]) == len(policy.open_decisions) == 1
+
+
+@pytest.mark.parametrize("fixed", [None, PHI])
+def test_a_log_is_never_learned_with_the_features_of_a_round(fixed) -> None:
+    features = mb.LinearFeatures(fixed, n_features=2, noise=0.1)
+    policy = mb.CombLinUCB(ADS, features=features)
+    log = {"decision": ["x", "y"], "element": ["car", "tea"], "reward": [0.5, 1.0]}
+    own = policy.decide(id="own", features=PHI)
+
+    def refuses(message: str) -> None:
+        before = policy._kernel.state()
+        with pytest.raises(ValueError, match=message):
+            policy.learn_log(log)
+        assert_same(before, policy._kernel.state())
+
+    message = "this policy has no fixed ones" if fixed is None else "the round under way has"
+    if fixed is None:
+        refuses(message)
+    policy.select(features=-np.array(PHI))
+    policy.explain()
+    refuses(message)
+    # Now it is a decision, and its features wait with it.
+    policy.decide(features=PHI)
+    refuses(message)
+    policy.update([], [])
+    # What is learned has features of its own.
+    policy.learn_log({"decision": ["own"], "element": own.elements, "reward": [1.0]})
+    assert policy.counts.sum() == 1
+    if fixed is None:
+        refuses(message)
+    else:
+        twin = policy.fork(seed=0)
+        policy.learn_log(log)
+        twin.update(["car"], [0.5])
+        twin.update(["tea"], [1.0])
+        assert_same(policy.theta, twin.theta)
+        # All rows are checked first.
+        log["reward"][1] = 1e150
+        refuses(r"row 1 .*'reward': 1e\+150 is too large for a policy with features")
+
+
+@pytest.mark.parametrize("cls", [mb.CombLinUCB, mb.CombLinTS])
+def test_an_explanation_for_features_begins_no_round(cls: type) -> None:
+    policy = cls(ADS, features=mb.LinearFeatures(n_features=2, noise=0.1))
+    policy.select(available=["car"], features={"car": [1.0, 0.0]})
+    policy.update({"car": 1.0})
+    other = [[0, 1], [1, 0], [0, 0]]
+    before = policy._kernel.state()
+    explained = policy.explain(features=other)
+    assert [line.element for line in explained.selected] == ["tea"]
+    assert_same(before, policy._kernel.state())
+    # A round is under way, and stays as it is.
+    selected = policy.select(features=PHI)
+    before = policy._kernel.state()
+    assert [line.element for line in policy.explain(features=other).selected] == ["tea"]
+    assert_same(before, policy._kernel.state())
+    assert policy.select() == selected
+    with pytest.raises(ValueError, match="OMM uses no features"):
+        mb.OMM(ADS).explain(features=PHI)
 
 
 def test_moving() -> None:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from matroid_bandits._types import FloatArray, IntArray, MatroidLike
+    from matroid_bandits.policies.contract.log import Log
 
 __all__ = ["CompiledPolicy", "Policy"]
 
@@ -309,11 +310,16 @@ class Policy(
         else:
             self._kernel.update(observed, learned)
 
-    def explain(self) -> Explanation:
+    def explain(self, *, features: Any = None) -> Explanation:
         """Why `select` has selected its set.
 
         If nothing is selected, also after `decide`, it explains what `select` would return now. It
-        changes nothing about later rounds.
+        begins no round and changes nothing about later ones.
+
+        Parameters
+        ----------
+        features : array_like, mapping or data frame, optional
+            For a policy with features: explain what `select` would return with these.
 
         Returns
         -------
@@ -343,6 +349,10 @@ class Policy(
         proven threshold 12.38. The hardest pair is 'green' in the basis and 'red' outside: about
         120 more observations of them would do.
         """
+        if features is not None:
+            other = copy.deepcopy(self)
+            other.select(features=features)
+            return other.explain()
         kernel = self._kernel
         with kernel.guard.hold():
             confidence = self._quick_confidence()
@@ -406,6 +416,16 @@ class Policy(
     ) -> AbstractContextManager[None]:
         """A context in which a round has features of its own."""
         raise no_features(type(self).__name__)
+
+    def _check_log(self, log: Log, is_known: list[bool]) -> None:
+        """Refuse a log that `learn` and `update` would refuse for a reason of this class.
+
+        Parameters
+        ----------
+        log : Log
+        is_known : list of bool
+            Which of its decisions are decisions of this policy.
+        """
 
     # ---- rules and hooks written in Python; the guard is held ----
 

@@ -17,7 +17,7 @@ from matroid_bandits._core.policies.contract.deciding cimport DecidingKernel
 from matroid_bandits._core.policies.contract.decisions cimport OPEN, DecisionTable
 from matroid_bandits._core.streams.random_stream cimport RandomStream
 
-from matroid_bandits.errors import features_missing, reward_too_large
+from matroid_bandits.errors import features_missing, no_features_in_logs, reward_too_large
 
 # Products of matrices with so many multiplications stay in the cache and in one thread: several
 # threads would wait for each other longer than they compute.
@@ -260,6 +260,14 @@ cdef class LinearKernel(PolicyKernel):
             self.put_aside()
             self.features = self.fixed
         PolicyKernel.begin_run(self)
+
+    def check_log(self):
+        """Refuse rounds of a log, which have no features, unless the fixed ones would be used."""
+        if self.fixed is None:
+            raise no_features_in_logs(False)
+        selected = self.fixed if self.selection is None else self.selection_features
+        if self.features is not self.fixed or selected is not self.fixed:
+            raise no_features_in_logs(True)
 
     # ---- features of decisions ----
 

@@ -38,6 +38,7 @@ def learn_log(policy: Policy[Any], frame: Any) -> None:
         is_known = [kernel.decisions.has(identifier) for identifier in log.ids]
         _check_known(log, is_known, policy)
         _check_sums(log, policy)
+        policy._check_log(log, is_known)
         parts = list(pairwise(log.starts.tolist()))
         kernel.feedback.hold_warnings()
         try:
