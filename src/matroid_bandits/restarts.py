@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from matroid_bandits._arguments import abbreviated, check_known, choice, integer
 from matroid_bandits._call_text import parse_call
-from matroid_bandits.stopping import checked_delta
+from matroid_bandits.stopping import checked_probability
 
 __all__ = ["GLR"]
 
@@ -56,7 +56,7 @@ class GLR:
     period: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", checked_delta(self.delta))
+        object.__setattr__(self, "delta", checked_probability(self.delta))
         choice(self.scope, "scope", SCOPES)
         if self.period is not None:
             period = integer(self.period, "period", minimum=1, maximum=2**53)

@@ -33,6 +33,7 @@ from matroid_bandits.matroids import Matroid
 from matroid_bandits.policies import Policy
 from matroid_bandits.policies.contract.confidence import Confidence
 from matroid_bandits.problem import Problem
+from matroid_bandits.stopping import refuse_confidence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -370,6 +371,7 @@ def confidence_arguments(
             f"confidence must be between 0 and 1, the probability of a wrong answer, such as 0.05, "
             f"got {delta!r}"
         )
+    refuse_confidence(accepted, "confidence")
     if not isinstance(policy, Policy):
         raise ValueError(
             f"confidence={delta!r} needs the counts and means of the policy: derive "

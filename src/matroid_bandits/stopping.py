@@ -32,6 +32,8 @@ __all__ = [
     "ThresholdName",
     "bernoulli_divergence",
     "checked_delta",
+    "checked_probability",
+    "refuse_confidence",
     "thresholds",
 ]
 
@@ -153,12 +155,28 @@ def bernoulli_divergence(p: FloatArray, q: FloatArray) -> FloatArray:
 # ---- thresholds ----
 
 
-def checked_delta(delta: float) -> float:
-    """The probability of a wrong answer, which must be between 0 and 1."""
+def checked_probability(delta: float) -> float:
+    """A probability, which must be between 0 and 1."""
     value = real(delta, "delta", minimum=0.0, maximum=1.0)
     if not 0 < value < 1:
         raise ValueError(f"delta must be between 0 and 1, such as 0.05, got {delta!r}")
     return value
+
+
+def checked_delta(delta: float) -> float:
+    """The probability of a wrong answer."""
+    value = checked_probability(delta)
+    refuse_confidence(value, "delta")
+    return value
+
+
+def refuse_confidence(value: float, what: str) -> None:
+    """Refuse a probability of being right where that of being wrong is asked for."""
+    if value >= 0.5:
+        raise ValueError(
+            f"{what} is the probability of a wrong answer and must be below 0.5, got {value:.10g}; "
+            f"to be right with probability {value:.10g}, pass {1 - value:.10g}"
+        )
 
 
 def thresholds(

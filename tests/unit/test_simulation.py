@@ -146,6 +146,7 @@ def test_confidence_of_policies_in_python_and_late_feedback() -> None:
     [
         (0, "confidence must be between 0 and 1, the probability of a wrong answer, such as 0.05"),
         (1.0, r"such as 0.05, got 1\.0"),
+        (0.95, "the probability of a wrong answer and must be below 0.5, got 0.95; .*, pass 0.05"),
         (95, "confidence must be a number from 0 to 1, got 95"),
         ("5 %", "confidence must be a number from 0 to 1, got '5 %'"),
         (True, "confidence must be a number from 0 to 1, got True"),

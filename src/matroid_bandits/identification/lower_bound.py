@@ -74,7 +74,7 @@ def identification_lower_bound(
     environment : Environment
         Gaussian or Bernoulli rewards; their means must have one best basis only.
     delta : float
-        Between 0 and 1; the bound is for small values.
+        The probability, above 0 and below 0.5; the bound is for small values.
     model : {"basis", "element"}, default "basis"
         What is observed in a round.
     tolerance : float, default 1e-3

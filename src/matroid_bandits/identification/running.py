@@ -151,7 +151,7 @@ def identify(
     environment : Environment
         The rewards; costs, if the rule's problem has ``sense="min"``.
     delta : float, default 0.05
-        The probability of a wrong answer, between 0 and 1.
+        The probability of a wrong answer, above 0 and below 0.5.
     limit : int, default 10,000,000
         The most rounds.
     seed : int, default 0

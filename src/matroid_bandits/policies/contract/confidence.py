@@ -158,7 +158,7 @@ class Confident:
         Parameters
         ----------
         delta : float, default 0.05
-            The probability of a wrong answer, between 0 and 1.
+            The probability of a wrong answer, above 0 and below 0.5.
         noise : float, optional
             The rewards vary no more than Gaussian ones of this standard deviation; 0.5 holds for
             all rewards between 0 and 1. By default what the policy assumes.
