@@ -32,6 +32,6 @@ def local_times(policy: mb.MAUB) -> dict[tuple[int, ...], int]:
         tuple(basis.tolist()): time
         for basis, time in zip(leaders, state["former_times"].tolist(), strict=True)
     }
-    if policy.leader is not None:
+    if state["has_leader"] and not state["begins_again"]:
         times[tuple(sorted(state["leader"].tolist()))] = state["local_time"]
     return times

@@ -85,7 +85,8 @@ def test_an_element_without_partner_is_refused() -> None:
     with pytest.raises(mb.MatroidAxiomError, match=r"element 2 is no loop.*basis \[0, 1\]"):
         policy.select()
     # Two exchange tests are cached; nothing else has changed.
-    assert (policy.oracle_calls, policy.greedy_calls, policy.leader) == (2, 0, None)
+    assert (policy.oracle_calls, policy.greedy_calls) == (2, 0)
+    assert policy.leader.tolist() == [0, 1]
     with pytest.raises(mb.MatroidAxiomError, match="element 2 is no loop"):
         policy.select()
     assert policy.oracle_calls == 2
@@ -93,7 +94,7 @@ def test_an_element_without_partner_is_refused() -> None:
     paper.update([0, 1, 2], [1.0, 1.0, 0.0])
     with pytest.raises(mb.MatroidAxiomError, match="element 2 is no loop"):
         paper.select()
-    assert (paper.oracle_calls, paper.greedy_calls, paper.leader) == (0, 0, None)
+    assert (paper.oracle_calls, paper.greedy_calls) == (0, 0)
 
 
 @pytest.mark.parametrize("neighborhood", ["lean", "paper"])

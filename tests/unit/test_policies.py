@@ -120,6 +120,25 @@ def test_leader_appears_after_the_first_rounds() -> None:
     assert policy.leader.tolist() == [2, 3]
 
 
+@pytest.mark.parametrize("learn", ["learn_log", "update", "observe"])
+def test_leader_of_what_was_learned_without_a_round(learn: str) -> None:
+    problem = mb.Problem(mb.UniformMatroid(2, 4), labels=["a", "b", "c", "d"], sense="min")
+    policy = mb.MAUB(problem)
+    for rewards, expected in (({"a": 4.0, "b": 1.0, "c": 3.0}, None), ({"d": 2.0}, ["b", "d"])):
+        assert policy.leader is None
+        if learn == "learn_log":
+            log = {"element": list(rewards), "reward": list(rewards.values())}
+            policy.learn_log(log | {"decision": [f"{expected} {name}" for name in rewards]})
+        elif learn == "update":
+            policy.update(rewards)
+        else:
+            policy.observe({name: (cost, 1) for name, cost in rewards.items()})
+        before = policy._kernel.state()
+        assert policy.leader == expected
+        assert_same(before, policy._kernel.state())
+    assert policy.select() == policy.leader == ["b", "d"]
+
+
 def test_repr_shows_parameters_that_are_not_the_default() -> None:
     matroid = mb.UniformMatroid(1, 2)
     for policy, expected in (

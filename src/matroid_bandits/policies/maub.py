@@ -207,8 +207,8 @@ class MAUB(IndexPolicy[Selection]):
 
     @property
     def leader(self) -> Selection | None:
-        """The leader: labels, or ascending numbers if there are none. None in the initial
-        rounds.
+        """The leader, the basis that looks best: labels, or ascending numbers if there are none.
+        None as long as elements were not observed often enough.
         """
         leader = self._kernel.leader_copy()
         return None if leader is None else self._names(leader)

@@ -594,8 +594,15 @@ cdef class MAUBKernel(PolicyKernel):
     # ---- for users ----
 
     def leader_copy(self):
-        """The leader, ascending, or None in the initial rounds."""
-        return self.leader.elements() if self.leader.exists and not self.begins_again else None
+        """The leader, ascending, or None in the initial rounds. Where feedback has come in place of
+        these, nothing was decided yet: it is the basis of largest mean, which will lead.
+        """
+        if self.leader.exists and not self.begins_again:
+            return self.leader.elements()
+        if self.n_undersampled > 0:
+            return None
+        # Not by the oracle of the policy, which counts.
+        return np.sort(self.matroid.max_weight_basis(self.means))
 
     def round_leader(self):
         """The leader by which this round was decided, ascending; None in the initial rounds."""
