@@ -1,7 +1,8 @@
 """Turn what users pass into checked arrays, with messages that name the offender."""
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import signature
 from math import nan
 from numbers import Real
 from operator import index
@@ -28,6 +29,7 @@ __all__ = [
     "real_array",
     "suggestion",
     "truth_value",
+    "unknown_argument",
     "weight_array",
     "whole",
 ]
@@ -36,6 +38,9 @@ T = TypeVar("T", bound=str)
 
 # Elements are smaller.
 _TOO_LARGE = int(np.iinfo(np.intp).max) + 1
+
+# What other libraries call a parameter.
+_ALIASES = {"context": "features", "contexts": "features"}
 
 # How many names are compared with a wrong one.
 _MOST_COMPARED = 10_000
@@ -288,6 +293,15 @@ def check_known(owner: str, given: Iterable[str], allowed: Iterable[str]) -> Non
         if key not in names:
             hint = suggestion(key, names) if names else "it takes none"
             raise ValueError(f"{owner} has no parameter {abbreviated(key)}; {hint}")
+
+
+def unknown_argument(owner: str, given: Iterable[str], function: Callable[..., Any]) -> TypeError:
+    """The error for the first argument, given by its name, that `function` does not take."""
+    parameters = signature(function).parameters.values()
+    names = [p.name for p in parameters if p.kind is not p.VAR_KEYWORD and p.name != "self"]
+    key = next(key for key in given if key not in names)
+    aliases = {alias: name for alias, name in _ALIASES.items() if name in names}
+    return TypeError(f"{owner} has no parameter {key!r}; {suggestion(key, names, aliases)}")
 
 
 def abbreviated(value: Any) -> str:

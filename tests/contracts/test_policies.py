@@ -67,6 +67,19 @@ def test_a_policy_that_breaks_ties_by_index_declares_it() -> None:
     }
 
 
+def test_an_exemption_is_taken_back_by_a_subclass(capsys) -> None:
+    class Declared(TiesByIndex):
+        _check_exemptions = {"relabeling": "ties", "availability": "a test"}  # noqa: RUF012
+
+    class TakenBack(Declared):
+        _check_exemptions = {"relabeling": None}  # noqa: RUF012
+
+    assert exemptions_of(TakenBack) == {"availability": "a test"}
+    with pytest.raises(AssertionError, match="with other numbers"):
+        mb.check_policy(TakenBack)
+    assert "relabeling" not in capsys.readouterr().out
+
+
 def test_exemptions_are_from_checks_that_exist_and_have_a_reason() -> None:
     class Misspelled(mb.OMM):
         _check_exemptions = {"relabelling": "ties"}  # noqa: RUF012

@@ -621,3 +621,36 @@ def test_feedback_for_whole_numbers_of_any_type(elements) -> None:
     policy.update(elements, [0.25, 0.75])
     assert policy.counts.tolist() == [1, 0, 1]
     assert policy.means[[2, 0]].tolist() == [0.25, 0.75]
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (
+            lambda u: mb.MAUB(u, epsilon=0.1),
+            "MAUB has no parameter 'epsilon'; allowed are matroid, neighborhood",
+        ),
+        (lambda u: mb.OMM(u, nois=0.1), r"OMM has no parameter 'nois'; did you mean noise\?"),
+        (
+            lambda u: mb.OMM(u).decide(context=[1.0]),
+            r"OMM.decide has no parameter 'context'; did you mean features\? allowed are available",
+        ),
+        (
+            lambda u: mb.OMM(u).select(availabel=[0]),
+            r"OMM.select has no parameter 'availabel'; did you mean available\? allowed are avail",
+        ),
+    ],
+)
+def test_unknown_arguments(call, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call(mb.UniformMatroid(1, 2))
+
+
+def test_classes_that_take_any_argument_are_left_alone() -> None:
+    class Any(mb.OMM):
+        def __init__(self, matroid, **more) -> None:
+            super().__init__(matroid, **more)
+
+    assert Any(mb.UniformMatroid(1, 2), noise=0.5).noise == 0.5
+    with pytest.raises(TypeError, match="epsilon"):
+        Any(mb.UniformMatroid(1, 2), epsilon=0.5)

@@ -69,7 +69,8 @@ def check_policy(
     Notes
     -----
     A class to which a check does not apply declares so, with the reason; the reason is printed:
-    ``_check_exemptions = {"relabeling": "ties are broken by index"}``.
+    ``_check_exemptions = {"relabeling": "ties are broken by index"}``. Subclasses inherit that; one
+    to which the check applies says so by None in place of the reason.
 
     Examples
     --------
@@ -115,6 +116,9 @@ def exemptions_of(cls: type) -> dict[str, str]:
             known = choice(
                 name, f"check in {base.__name__}._check_exemptions:", _CHECKS_OF_POLICIES
             )
+            if reason is None:
+                found.pop(known, None)
+                continue
             if not isinstance(reason, str) or not reason:
                 raise ValueError(
                     f"{base.__name__}._check_exemptions must give a reason for {name!r}, "

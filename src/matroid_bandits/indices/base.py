@@ -59,7 +59,7 @@ class Index:
     # Whether it compares an element with its partner, which only MAUB has.
     _needs_partners: ClassVar[bool] = False
     # Checks of `check_policy` that do not apply to policies with this index, with the reason.
-    _check_exemptions: ClassVar[Mapping[str, str]] = {}
+    _check_exemptions: ClassVar[Mapping[str, str | None]] = {}
     # Which of "window", "discount" and "restart" of a policy it is not for, and why.
     _refused_memory: ClassVar[Mapping[str, str]] = {}
     # `_compiled`, if a subclass has changed `values` since.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from threading import get_ident
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from matroid_bandits._arguments import (
     element_array,
     real_array,
     truth_value,
+    unknown_argument,
     weight_array,
 )
 from matroid_bandits._core.policies.base import PolicyKernel
@@ -120,8 +121,8 @@ class Policy(
     name: ClassVar[str] = ""
 
     #: Checks of :func:`~matroid_bandits.check_policy` that do not apply to the class, each with the
-    #: reason. Subclasses inherit them.
-    _check_exemptions: ClassVar[Mapping[str, str]] = {}
+    #: reason. Subclasses inherit them; None in place of a reason takes one back.
+    _check_exemptions: ClassVar[Mapping[str, str | None]] = {}
 
     # Whether the kernel decides; if not, `_select` does.
     _kernel_decides: ClassVar[bool] = False
@@ -231,6 +232,7 @@ class Policy(
         *,
         allow_smaller: bool = False,
         features: Any = None,
+        **unknown: Never,
     ) -> Selection:
         """The basis to play.
 
@@ -264,6 +266,8 @@ class Policy(
             If the call comes from inside another one: from a matroid, an index, an environment or a
             rule that this policy is calling. Nothing has changed then.
         """
+        if unknown:
+            raise unknown_argument(f"{type(self).__name__}.select", unknown, Policy.select)
         if available is None and features is None and self._kernel_decides:
             selected = self._kernel.select()
             return selected if self._is_plain else self._problem.names(selected)  # type: ignore[return-value]

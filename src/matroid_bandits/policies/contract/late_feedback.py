@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, Never
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from matroid_bandits._arguments import (
     real,
     real_array,
     truth_value,
+    unknown_argument,
 )
 from matroid_bandits._types import Selection
 from matroid_bandits.policies.contract.availability import availability_mask
@@ -74,6 +75,7 @@ class LateFeedback(Generic[Selection]):
         shown: Iterable[Any] | None = None,
         propensities: int | None = None,
         features: Any = None,
+        **unknown: Never,
     ) -> Decision[Selection]:
         """Make a decision: a round of its own, which stays open until its feedback has come.
 
@@ -130,6 +132,8 @@ class LateFeedback(Generic[Selection]):
         >>> policy.counts
         array([1, 1, 0])
         """
+        if unknown:
+            raise unknown_argument(f"{type(self).__name__}.decide", unknown, LateFeedback.decide)
         identifier = None if id is None else decision_id(id)
         mask = None if available is None else availability_mask(self._problem, available)
         smaller = truth_value(allow_smaller, "allow_smaller")

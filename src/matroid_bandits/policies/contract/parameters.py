@@ -9,6 +9,7 @@ from functools import lru_cache
 from inspect import BoundArguments, Parameter, Signature
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from matroid_bandits._arguments import unknown_argument
 from matroid_bandits.policies.contract.specification import spec_of
 
 __all__ = ["Parametrized", "PolicyType", "clone"]
@@ -24,6 +25,11 @@ class PolicyType(ABCMeta):
     if not TYPE_CHECKING:
 
         def __call__(cls, *args, **kwargs):  # noqa: ANN002, ANN003, ANN204
+            parameters = cls.__signature__.parameters
+            if not kwargs.keys() <= parameters.keys() and not any(
+                parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()
+            ):
+                raise unknown_argument(cls.__name__, kwargs, cls)
             policy = super().__call__(*args, **kwargs)
             bound = cls.__signature__.bind(*args, **kwargs)
             bound.apply_defaults()
