@@ -1,5 +1,6 @@
 """The lower bound on the rounds of identification."""
 
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 import matroid_bandits as mb
+from matroid_bandits.identification import lower_bound
 
 
 def test_two_elements() -> None:
@@ -118,3 +120,78 @@ def test_mistakes() -> None:
         mb.identification_lower_bound(matroid, mb.GaussianEnvironment([0.5, 0.4, 0.3]), 0.1)
     with pytest.raises(TypeError, match="the bound is that of a matroid"):
         mb.identification_lower_bound([1], environment, 0.1)  # type: ignore[arg-type]
+
+
+class Asked(mb.OracleMatroid):
+    """Counts how often it is asked about each set."""
+
+    def __init__(self, matroid: mb.Matroid) -> None:
+        self.times: Counter[frozenset[int]] = Counter()
+        super().__init__(matroid.size, matroid.is_independent)
+
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        self.times[elements] += 1
+        return super()._is_independent(elements)
+
+
+@pytest.mark.parametrize(
+    "compose",
+    [
+        lambda part: part,
+        lambda part: part.truncate(3),
+        lambda part: part.dual(),
+        lambda part: part.delete([0]),
+        lambda part: part + mb.UniformMatroid(1, 2),
+        lambda part: part | mb.UniformMatroid(1, 10),
+    ],
+    ids=["alone", "truncated", "dual", "minor", "sum", "union"],
+)
+def test_a_matroid_in_python_is_asked_once(compose) -> None:
+    part = mb.GraphicMatroid.complete(5)
+    asked = Asked(part)
+    matroid = compose(asked)
+    environment = mb.GaussianEnvironment(mb.random_means(matroid.size, 1), std=0.5)
+    found = mb.identification_lower_bound(matroid, environment, 0.1)
+    expected = mb.identification_lower_bound(compose(part), environment, 0.1)
+    assert found.rounds == expected.rounds
+    assert found.proportions.tolist() == expected.proportions.tolist()
+    # Thousands of steps. Before them, other kernels have asked a few things.
+    assert max(asked.times.values()) < 10
+    assert asked.times.total() < 1000
+
+
+def test_the_work_is_bounded(monkeypatch) -> None:
+    part = mb.GraphicMatroid.complete(7)
+    environment = mb.GaussianEnvironment(mb.random_means(part.size, 1), std=0.5)
+    best = mb.identification_lower_bound(part, environment, 0.1, tolerance=1e-5)
+    # By questions to the matroid, where it is in Python.
+    monkeypatch.setattr(lower_bound, "_MOST_TESTS", 500)
+    asked = Asked(part)
+    rough = mb.identification_lower_bound(asked, environment, 0.1, tolerance=1e-5)
+    assert asked.times.total() < 1000
+    same = mb.identification_lower_bound(part, environment, 0.1, tolerance=1e-5)
+    assert same.rounds == best.rounds
+    # By pairs, where there are many.
+    monkeypatch.setattr(lower_bound, "_MOST_WORK", 5000)
+    rougher = mb.identification_lower_bound(part, environment, 0.1, tolerance=1e-5)
+    for one in (rough, rougher):
+        # Less exact, and as valid.
+        assert one.gap > best.gap
+        assert 0 < one.characteristic_time <= best.characteristic_time_high
+        assert one.characteristic_time_high >= best.characteristic_time
+        ratio = one.characteristic_time / one.characteristic_time_high
+        assert one.gap == pytest.approx(1 - ratio)
+
+
+def test_large_matroids_take_fewer_steps(monkeypatch) -> None:
+    def noted(*arguments, max_steps: int, **options):
+        pairs = len(arguments[3])
+        looks.append(max_steps * (pairs + 200))
+        return 1.0, 1.0, np.zeros(200)
+
+    looks: list[int] = []
+    monkeypatch.setattr(lower_bound, "best_proportions", noted)
+    environment = mb.GaussianEnvironment(np.linspace(1, 0, 200))
+    for rank in (1, 50, 100):
+        mb.identification_lower_bound(mb.UniformMatroid(rank, 200), environment, 0.1)
+    assert max(looks) <= 300_000_000

@@ -25,6 +25,10 @@ __all__ = ["IdentificationBound", "identification_lower_bound"]
 
 # Steps after which the proportions are as good as they get.
 _MOST_STEPS = 3_000_000
+# Pairs and elements that all steps look at: some seconds, half a minute at most.
+_MOST_WORK = 300_000_000
+# Elements that a matroid in Python is asked about, or that are found among its answers.
+_MOST_TESTS = 3_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +83,9 @@ def identification_lower_bound(
         What is observed in a round.
     tolerance : float, default 1e-3
         The relative duality gap at which the computation ends. It ends after three million steps
-        at the latest, in seconds; in the element model the gap is then a few thousandths.
+        at the latest, or fewer where there are many pairs or where the matroid is written in
+        Python, so that it takes seconds; `gap` says what was reached. In the element model it is
+        then a few thousandths for some dozens of elements. The bound is valid in any case.
 
     Returns
     -------
@@ -150,7 +156,8 @@ def identification_lower_bound(
         is_bernoulli=is_bernoulli,
         by_element=by_element,
         tolerance=exactness,
-        max_steps=_MOST_STEPS,
+        max_steps=min(_MOST_STEPS, max(1, _MOST_WORK // (len(inside) + problem.size))),
+        max_tests=_MOST_TESTS,
     )
     return IdentificationBound(
         rounds=_information(accepted) / high,

@@ -16,4 +16,5 @@ def best_proportions(
     by_element: bool,
     tolerance: float,
     max_steps: int,
+    max_tests: int,
 ) -> tuple[float, float, npt.NDArray[np.float64]]: ...

@@ -36,6 +36,11 @@ cdef class MatroidKernel:
         """The symmetry classes that the structure shows; by default each element is its own."""
         return np.arange(self.size, dtype=np.int32)
 
+    def remember(self):
+        """Keep answers of an oracle in Python, for a computation that asks the same many times. Not
+        for a policy, which counts its calls.
+        """
+
     # ---- built on these ----
 
     def symmetry_classes(self):

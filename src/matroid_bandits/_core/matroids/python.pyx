@@ -8,6 +8,10 @@ from matroid_bandits._arguments import integer
 from matroid_bandits.errors import MatroidAxiomError
 
 
+# So many elements are kept in answers, which take about 60 bytes each.
+cdef Py_ssize_t MOST_REMEMBERED = 1_000_000
+
+
 cdef class PythonKernel(MatroidKernel):
     """Calls `_is_independent` of a Python matroid, or its faster methods where it has them.
 
@@ -17,6 +21,7 @@ cdef class PythonKernel(MatroidKernel):
     cdef object matroid
     cdef bint has_greedy
     cdef object growing
+    cdef dict answers  # by set; None if they are not kept
     cdef unsigned char[::1] is_marked  # what `_greedy` has returned
     cdef object members  # of the basis, as a frozenset
     cdef dict position  # of each of them
@@ -30,9 +35,21 @@ cdef class PythonKernel(MatroidKernel):
         self.growing = frozenset()
         self.is_marked = np.zeros(self.size if has_greedy else 0, dtype=np.uint8)
 
+    def remember(self):
+        if self.answers is None:
+            self.answers = {}
+
     cdef bint call_oracle(self, elements) except -1:
+        answer = None if self.answers is None else self.answers.get(elements)
+        if answer is not None:
+            return answer
         answer = self.matroid._is_independent(elements)
         if answer is True or answer is False or isinstance(answer, np.bool_):
+            if (
+                self.answers is not None
+                and len(self.answers) * (1 + len(elements)) < MOST_REMEMBERED
+            ):
+                self.answers[elements] = bool(answer)
             return answer
         raise TypeError(
             f"the independence test of {type(self.matroid).__name__} must return True or False, "

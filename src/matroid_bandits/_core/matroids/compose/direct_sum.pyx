@@ -56,6 +56,10 @@ cdef class DirectSumKernel(MatroidKernel):
     cdef inline MatroidKernel part(self, Py_ssize_t i):
         return <MatroidKernel>self.parts[i]
 
+    def remember(self):
+        for part in self.parts:
+            part.remember()
+
     cdef object find_symmetry_classes(self):
         """Elements that are symmetric in their part."""
         classes = []

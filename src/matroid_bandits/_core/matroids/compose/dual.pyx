@@ -64,6 +64,10 @@ cdef class DualKernel(MatroidKernel):
         self.others = np.zeros(self.size, dtype=np.intp)
         self.place_among_others = np.zeros(self.size, dtype=np.intp)
 
+    def remember(self):
+        self.growing.remember()
+        self.exchanging.remember()
+
     cdef object find_symmetry_classes(self):
         return self.exchanging.symmetry_classes()
 

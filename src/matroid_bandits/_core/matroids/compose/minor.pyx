@@ -69,6 +69,9 @@ cdef class MinorKernel(MatroidKernel):
         self.completion = completion
         self.completed = np.zeros(0, dtype=np.intp)
 
+    def remember(self):
+        self.inner.remember()
+
     cdef object find_symmetry_classes(self):
         """Elements that are symmetric in `inner`; all loops by -1 are symmetric."""
         elements = np.asarray(self.elements)

@@ -27,6 +27,9 @@ cdef class TruncatedKernel(MatroidKernel):
         self.rank = rank
         self.completed = CompletedSet(inner, inner_rank)
 
+    def remember(self):
+        self.inner.remember()
+
     cdef object find_symmetry_classes(self):
         return self.inner.symmetry_classes()
 

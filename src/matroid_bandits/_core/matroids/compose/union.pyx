@@ -89,6 +89,12 @@ cdef class UnionKernel(MatroidKernel):
         self.circuits = {}
         self.searched = -1
 
+    def remember(self):
+        cdef CompletedSet completed
+        for kernel, completed in zip(self.growing, self.completed):
+            kernel.remember()
+            completed.kernel.remember()
+
     cdef object find_symmetry_classes(self):
         """Elements that are symmetric in every part."""
         classes = np.array([kernel.symmetry_classes() for kernel in self.growing])
