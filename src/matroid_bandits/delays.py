@@ -93,6 +93,7 @@ class FixedDelay(Delay):
         object.__setattr__(self, "lost", real(lost, "lost", minimum=0, maximum=1))
 
     def draw(self, rng: np.random.Generator, n: int) -> CountArray:
+        n = integer(n, "n", minimum=0)
         delays = np.full(n, self.rounds, dtype=np.int64)
         if self.lost:
             delays = np.where(rng.random(n) < self.lost, -1 - delays, delays)
@@ -133,7 +134,7 @@ class GeometricDelay(Delay):
         object.__setattr__(self, "lost", real(lost, "lost", minimum=0, maximum=1))
 
     def draw(self, rng: np.random.Generator, n: int) -> CountArray:
-        uniform: FloatArray = rng.random(n)
+        uniform: FloatArray = rng.random(integer(n, "n", minimum=0))
         is_lost = uniform < self.lost
         place = uniform
         if self.lost:
@@ -142,7 +143,7 @@ class GeometricDelay(Delay):
             # Rounding must not reach 1.
             place = np.minimum((uniform - low) / width, np.nextafter(1.0, 0.0))
         if self.mean == 0:
-            delays = np.zeros(n, dtype=np.int64)
+            delays = np.zeros(len(uniform), dtype=np.int64)
         else:
             # ln(1 - p) of p = 1 / (1 + mean), exact for large means too.
             delays = np.floor(np.log1p(-place) / -np.log1p(1 / self.mean)).astype(np.int64)

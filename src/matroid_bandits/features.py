@@ -137,7 +137,8 @@ class LinearFeatures:
 
     def name(self, feature: int) -> str:
         """The name of a feature, or its number in words."""
-        return f"feature {feature}" if self._names is None else self._names[feature]
+        j = integer(feature, "feature")
+        return f"feature {j}" if self._names is None else self._names[j]
 
     # ---- what policies need ----
 

@@ -172,11 +172,16 @@ class Problem(Generic[Label, Labels]):
         """
         if self._labels is None:
             return elements  # type: ignore[return-value]
-        return [self._labels[e] for e in elements.tolist()]  # type: ignore[return-value]
+        try:
+            return [self._labels[e] for e in elements.tolist()]  # type: ignore[return-value]
+        except TypeError:
+            # Whole numbers of another type.
+            return self.names(element_array(elements))
 
     def name(self, element: int) -> Label:
         """The label of `element`; its number where there are none."""
-        return int(element) if self._labels is None else self._labels[element]  # type: ignore[return-value]
+        e = integer(element, "element")
+        return e if self._labels is None else self._labels[e]  # type: ignore[return-value]
 
     def _number_of(self, name: Any) -> int:
         try:

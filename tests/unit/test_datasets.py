@@ -150,6 +150,12 @@ def test_a_catalog_refuses(changes: dict[str, Any], message: str) -> None:
         small(**changes)
 
 
+def test_a_catalog_takes_whole_numbers_of_any_type() -> None:
+    made = small(ids=[1.0, 2.0, 3.0], counts=np.array([1, 2, np.int8(3)], dtype=object))
+    assert (made.ids.dtype, made.counts.dtype) == (np.int64, np.int64)
+    assert (made.ids.tolist(), made.counts.tolist()) == ([1, 2, 3], [1, 2, 3])
+
+
 def test_an_empty_catalog() -> None:
     none = small(ids=[], titles=[], vectors=np.empty((0, 2)), counts=[], means=[])
     assert len(none) == 0

@@ -96,6 +96,14 @@ def test_whole_numbers_are_accepted_in_any_type(number) -> None:
     assert mb.LinearMatroid([[1, 1], [1, 1]], field=one(2)).rank == 1
     assert mb.random_means(one(3), one(7), pieces=one(2)).shape == (2, 3)
 
+    mb.check_matroid(u23, seed=one(1))
+    assert mb.FixedDelay(one(2)).draw(np.random.default_rng(0), one(3)).tolist() == [2, 2, 2]
+    assert len(mb.GeometricDelay(2).draw(np.random.default_rng(0), one(3))) == 3
+    assert mb.LinearFeatures(np.eye(2), names=["x", "y"]).name(one(1)) == "y"
+    problem = mb.Problem(u23, labels=["a", "b", "c"])
+    assert (problem.name(one(1)), mb.Problem(u23).name(one(1))) == ("b", 1)
+    assert problem.names(np.array([one(2), one(0)])) == ["c", "a"]
+
     def play(n):
         policies = [
             mb.MAUB(u23, noise=0.5, exchanges=n(2)),

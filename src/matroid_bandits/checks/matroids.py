@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
+from matroid_bandits._arguments import integer
 from matroid_bandits.matroids import Matroid
 
 __all__ = ["check_matroid"]
@@ -46,7 +47,7 @@ can be added to the smaller
     """
     if not isinstance(matroid, Matroid):
         raise TypeError(f"check_matroid needs an instance of a Matroid, got {matroid!r}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(integer(seed, "seed", minimum=0))
     everything = list(range(matroid.size))
     if matroid.size <= _EXHAUSTIVE:
         _check_sets(matroid, everything, rng)

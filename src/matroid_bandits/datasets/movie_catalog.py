@@ -14,6 +14,7 @@ from matroid_bandits._arguments import (
     freeze,
     frozen_state,
     integer,
+    not_whole,
 )
 from matroid_bandits._types import CountArray, FloatArray
 from matroid_bandits.matroids import LinearMatroid
@@ -164,7 +165,8 @@ class MovieCatalog:
 def _array(values: Any, what: str, kind: type, shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """A read-only copy of `values` with the given type and shape."""
     array = np.asarray(values)
-    if array.size and not np.can_cast(array.dtype, kind, "same_kind"):
+    is_whole = kind is np.int64 and array.dtype.kind in "fO" and not not_whole(array).size
+    if array.size and not is_whole and not np.can_cast(array.dtype, kind, "same_kind"):
         raise ValueError(f"{what} must be {np.dtype(kind)}, got {abbreviated(values)}")
     if array.shape != shape:
         raise ValueError(
