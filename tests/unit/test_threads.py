@@ -1,6 +1,8 @@
 """One policy in several threads: calls wait for each other, and nothing is lost or doubled."""
 
+import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -224,6 +226,90 @@ def test_a_second_thread_waits() -> None:
     assert made["first"].round == 1
     assert made["second"].round == 2
     assert made["second"].elements.tolist() == [2, 3]
+
+
+def in_a_fork(work: Callable[[], None]) -> int:
+    """Do the work in a child process; return its exit status, 0 if all went well."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        # A child that waits forever is killed.
+        signal.alarm(30)
+        work()
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+@needs_fork
+# Newer versions of Python warn of a fork beside other threads.
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_while_other_threads_are_in_calls() -> None:
+    entered, released = threading.Event(), threading.Event()
+
+    def ask(elements: frozenset[int]) -> bool:
+        if threading.current_thread().name == "first":
+            entered.set()
+            assert released.wait(60)
+        return len(elements) <= 2
+
+    policy = mb.OMM(mb.OracleMatroid(4, ask))
+
+    def use() -> None:
+        assert policy.decide().round == 1
+        # A thread that is new may have the number of one that was there before the fork.
+        in_threads(lambda _: policy.update([0], [0.5]))
+        assert policy.rounds == 5
+
+    threads = [threading.Thread(target=policy.decide, name=k) for k in ("first", "second", "third")]
+    threads[0].start()
+    assert entered.wait(30)
+    for thread in threads[1:]:
+        thread.start()
+    try:
+        assert in_a_fork(use) == 0
+    finally:
+        released.set()
+        for thread in threads:
+            thread.join(30)
+    assert policy.rounds == 3
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_inside_a_call() -> None:
+    """The call goes on in both processes. In the child, nobody waits for its end."""
+    parent, statuses = os.getpid(), []
+
+    class Forking(InPython):
+        def _observe(self, elements: Any, rewards: Any) -> None:
+            other = threading.Thread(target=self.decide, daemon=True)
+            other.start()
+            # Whether it waits already makes no difference to what is right.
+            other.join(0.1)
+            child = os.fork()
+            if child:
+                statuses.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+                return
+            # A child that waits forever is killed.
+            signal.alarm(30)
+            with pytest.raises(RuntimeError, match="deciding right now"):
+                self.decide()
+
+    policy = Forking(PARTITION)
+    try:
+        policy.update([0], [0.5])
+        if os.getpid() != parent:
+            in_threads(lambda _: policy.decide())
+            os._exit(policy.rounds != 5)
+    finally:
+        if os.getpid() != parent:
+            os._exit(1)
+    assert statuses == [0]
 
 
 def test_an_oracle_that_calls_its_policy_is_refused_while_others_wait() -> None:

@@ -1,3 +1,4 @@
+from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_type_lock
 
 cdef enum:
@@ -19,12 +20,16 @@ cdef struct Waiter:
 
 # Lets one call at a time change a policy.
 cdef class Guard:
+    # Other guards of this process, for a fork
+    cdef PyObject *older
+    cdef PyObject *newer
     cdef unsigned long owner  # the thread whose call is running
     cdef int level
     # Threads that wait, the one that came first in front
     cdef Waiter *first
     cdef Waiter *last
 
+    cdef void forget_other_threads(self) noexcept
     cdef int take(self, bint by_rule) except -1
     cdef int wait(self) except -1
     cdef int wait_in_line(self, Waiter *me) except -1

@@ -1,6 +1,9 @@
 """One call at a time: other threads wait, and calls from inside a call are refused."""
 
+import os
+
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject
 from cpython.pythread cimport (
     PyThread_acquire_lock,
     PyThread_allocate_lock,
@@ -19,6 +22,10 @@ cdef extern from "pythread.h" nogil:
 # Waiting has no limit; this is how often a thread looks by itself whether it is its turn.
 cdef long long MICROSECONDS = 1_000_000
 
+# The guard that was made last of those that exist; `older` leads to the others. References in C:
+# weak ones would run code in Python, and lose Ctrl-C, wherever a policy is dropped.
+cdef PyObject *newest = NULL
+
 
 cdef class Guard:
     """Held while a call uses a policy.
@@ -29,6 +36,31 @@ cdef class Guard:
     All fields are read and written with the interpreter's lock held, and nothing between two of
     these statements releases it. So taking a free guard needs no other lock.
     """
+
+    def __cinit__(self):
+        global newest
+        self.older = newest
+        self.newer = NULL
+        if newest != NULL:
+            (<Guard>newest).newer = <PyObject *>self
+        newest = <PyObject *>self
+
+    def __dealloc__(self):
+        global newest
+        if self.newer == NULL:
+            newest = self.older
+        else:
+            (<Guard>self.newer).older = self.older
+        if self.older != NULL:
+            (<Guard>self.older).newer = self.newer
+
+    cdef void forget_other_threads(self) noexcept:
+        """Only the thread that forked is in this process. Its own call goes on; others never end.
+
+        """
+        self.first = self.last = NULL
+        if self.level == RESERVED or self.owner != PyThread_get_thread_ident():
+            self.level = FREE
 
     cdef int take(self, bint by_rule) except -1:
         """Hold the guard; return what `give_back` needs. `by_rule`: for greedy in `_select`."""
@@ -88,12 +120,14 @@ cdef class Guard:
             PyErr_CheckSignals()
 
     cdef void leave_line(self, Waiter *me) noexcept:
-        """Remove a thread from those that wait."""
+        """Remove a thread from those that wait; after a fork it is not among them."""
         cdef Waiter *before = NULL
         cdef Waiter *one = self.first
-        while one != me:
+        while one != me and one != NULL:
             before = one
             one = one.next
+        if one == NULL:
+            return
         if before == NULL:
             self.first = me.next
         else:
@@ -157,3 +191,16 @@ cdef class Hold:
 
     def __exit__(self, *error):
         self.guard.give_back(self.before)
+
+
+def forget_other_threads():
+    """A fork has made this process."""
+    cdef PyObject *guard = newest
+    while guard != NULL:
+        (<Guard>guard).forget_other_threads()
+        guard = (<Guard>guard).older
+
+
+# Windows has no fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=forget_other_threads)
