@@ -239,9 +239,10 @@ def no_features_in_logs(has_own: bool) -> ValueError:
     return ValueError(f"the decisions of a log come without features, and {reason}")
 
 
-def reward_too_large(reward: float, largest: float) -> ValueError:
-    """The error for a reward that a linear model cannot take."""
+def reward_too_large(what: str, element: str, value: float, largest: float) -> ValueError:
+    """The error for a reward, or a cost, that could overflow when it is multiplied."""
     return ValueError(
-        f"the reward {reward:g} is too large for a policy with features: at most {largest:g} in "
-        "size"
+        f"the {what} {value:g} of {element} is too large for a policy with features, with means "
+        f"that change or with an estimate of the variance: at most {largest:g} in size; rescale "
+        f"the {what}s"
     )

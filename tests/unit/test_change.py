@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import copy
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import matroid_bandits as mb
+
+from ..states import assert_same
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MATROID = mb.UniformMatroid(2, 5)
 
@@ -352,3 +359,56 @@ def test_drift_needs_something_to_compare() -> None:
         observed.update([0], [0.9])
     # Nobody knows what its mean was after 64 observations.
     assert not observed.drift()
+
+
+LARGE: dict[str, dict[str, object]] = {
+    "discount": {"discount": 0.9, "noise": 1.0},
+    "long discount": {"discount": 1 - 1e-9, "noise": 1.0},
+    "window": {"window": 3, "noise": 1.0},
+    "restart": {"restart": "glr", "noise": 1.0},
+    "variance": {"index": "normal"},
+    "variance and window": {"index": "normal", "window": 4},
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("sense", ["max", "min"])
+def test_rewards_that_could_overflow_are_refused_before_anything_changes(
+    name: str, sense: Any, tmp_path: Path
+) -> None:
+    problem = mb.Problem(mb.UniformMatroid(1, 2), ["a", "b"], sense=sense)
+    policy: Any = mb.MAUB(problem, **LARGE[name])
+    first, second = policy.decide(), policy.decide()
+    elements = [decision.elements[0] for decision in (first, second)]
+    policy.update({"a": 0.5})
+    before = policy._kernel.state()
+    for large in (1e308, -1.7e308, 1.01e100):
+        log = {"decision": [7, 8], "element": ["a", "b"], "reward": [0.5, large]}
+        of_decision = {"decision": [first.id], "element": elements[:1], "reward": [large]}
+        for call in (
+            lambda large=large: policy.update({"a": large}),
+            lambda large=large: policy.update({"b": 0.5, "a": large}),
+            lambda large=large: policy.learn(first, [large]),
+            lambda large=large: policy.expire([first, second], reward=large),
+            lambda log=log: policy.learn_log(log),
+            lambda log=of_decision: policy.learn_log(log),
+        ):
+            with pytest.raises(ValueError, match=r"is too large .*at most 1e\+100 in size"):
+                call()
+            assert_same(before, policy._kernel.state())
+        if not {"window", "discount"} & LARGE[name].keys():
+            with pytest.raises(ValueError, match=r"is too large .*at most 1e\+100 in size"):
+                policy.observe({"a": (large, 1)})
+            assert_same(before, policy._kernel.state())
+    # Up to that size nothing overflows, in any order.
+    for k, (x, y) in enumerate(product([1e100, -1e100, 1.0], repeat=2)):
+        policy.update({"a": x, "b": y})
+        policy.learn_log({"decision": [f"{k}x"], "element": ["a"], "reward": [y]})
+        policy.learn(policy.decide(), [x])
+    policy.learn(first, [1e100])
+    policy.expire(second, reward=-1e100)
+    assert np.isfinite(policy.means).all()
+    policy.save(tmp_path / "policy")
+    again = mb.load(tmp_path / "policy")
+    assert_same(policy._kernel.state(), again._kernel.state())
+    assert again.select() == policy.select()

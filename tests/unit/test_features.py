@@ -146,6 +146,8 @@ def test_a_refused_call_changes_nothing() -> None:
         one.decide(id="a")
         with pytest.raises(ValueError, match="too large for a policy with features"):
             one.expire("a", reward=1e101)
+        with pytest.raises(ValueError, match=r"row 1 .*1e\+101 is too large for this policy"):
+            one.learn_log({"decision": [8, 9], "element": [0, 0], "reward": [0.5, 1e101]})
         assert one.counts.tolist() == [1, 0, 0]
 
 

@@ -8,8 +8,6 @@ from matroid_bandits._types import FloatArray
 if TYPE_CHECKING:
     from matroid_bandits.matroids import Matroid
 
-LARGEST_REWARD: float
-
 class LinearKernel(PolicyKernel):
     fixed: FloatArray | None
     features: FloatArray | None

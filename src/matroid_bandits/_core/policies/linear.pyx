@@ -11,19 +11,19 @@ Linear algebra is NumPy's: BLAS and LAPACK.
 
 import numpy as np
 
+from libc.math cimport fabs
+
 from matroid_bandits._core.policies.base cimport PolicyKernel
 from matroid_bandits._core.policies.contract.choosing cimport mask_of_key
 from matroid_bandits._core.policies.contract.deciding cimport DecidingKernel
 from matroid_bandits._core.policies.contract.decisions cimport OPEN, DecisionTable
 from matroid_bandits._core.streams.random_stream cimport RandomStream
 
-from matroid_bandits.errors import features_missing, no_features_in_logs, reward_too_large
+from matroid_bandits.errors import features_missing, no_features_in_logs
 
 # Products of matrices with so many multiplications stay in the cache and in one thread: several
 # threads would wait for each other longer than they compute.
 MOST_PRODUCTS = 250_000
-# Larger rewards could overflow in the system.
-LARGEST_REWARD = 1e100
 
 
 cdef class LinearKernel(PolicyKernel):
@@ -79,6 +79,7 @@ cdef class LinearKernel(PolicyKernel):
     ):
         super().__init__(matroid, None, 0)
         self.random_stream = random_stream
+        self.feedback.limit_size()
         self.prepares_learning = True
         self.fixed = self.features = fixed
         self.n_features = n_features
@@ -358,20 +359,14 @@ cdef class LinearKernel(PolicyKernel):
         finally:
             self.prepared = None
 
-    cdef int check_missing(self, list rows, double reward) except -1:
-        DecidingKernel.check_missing(self, rows, reward)
-        if abs(reward) > LARGEST_REWARD:
-            raise reward_too_large(self.feedback.in_user_units(reward), LARGEST_REWARD)
-        return 0
-
     cdef int prepare(
         self, rows, const Py_ssize_t[::1] elements, const double[::1] rewards
     ) except -1:
         """Compute what `learn` will take over, so that it cannot fail."""
         cdef Py_ssize_t i
         for i in range(rewards.shape[0]):
-            if abs(rewards[i]) > LARGEST_REWARD:
-                raise reward_too_large(self.feedback.in_user_units(rewards[i]), LARGEST_REWARD)
+            if fabs(rewards[i]) > self.feedback.largest:
+                raise self.feedback.too_large(self.feedback.described(elements[i]), rewards[i])
         self.prepared = self.extended(rows, np.asarray(rewards))
         return 0
 

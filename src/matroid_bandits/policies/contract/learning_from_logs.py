@@ -104,6 +104,9 @@ def _check_sums(log: Log, policy: Policy[Any]) -> None:
     sizes = np.abs(log.rewards)
     if not sizes.size:
         return
+    for place in np.flatnonzero(sizes > kernel.feedback.largest)[:1].tolist():
+        reason = f"is too large for this policy: at most {kernel.feedback.largest:g} in size"
+        raise refused(int(log.rows[place]), "reward", _given(log, place, policy), reason)
     counts = kernel.counts_copy()
     with np.errstate(over="ignore", invalid="ignore"):
         before = counts * np.where(counts > 0, np.abs(kernel.means_copy()), 0.0)
@@ -114,6 +117,10 @@ def _check_sums(log: Log, policy: Policy[Any]) -> None:
         if not mine.size:
             continue
         place = mine[np.argmax(sizes[mine])]
-        given = float(policy._translation.in_user_units(log.rewards[place : place + 1])[0])
         reason = f"is too large: the mean of {abbreviated(policy._problem.name(e))} may overflow"
-        raise refused(int(log.rows[place]), "reward", given, reason)
+        raise refused(int(log.rows[place]), "reward", _given(log, place, policy), reason)
+
+
+def _given(log: Log, place: int, policy: Policy[Any]) -> float:
+    """A reward as it was given."""
+    return float(policy._translation.in_user_units(log.rewards[place : place + 1])[0])

@@ -9,7 +9,7 @@ import numpy as np
 from matroid_bandits._arguments import abbreviated
 from matroid_bandits._core.policies.contract.decisions import DecisionTable
 from matroid_bandits._core.policies.memory.discount import Discount
-from matroid_bandits.errors import no_features
+from matroid_bandits.errors import no_features, reward_too_large
 from matroid_bandits.policies.contract.checked_state import SLACK
 from matroid_bandits.policies.contract.decision import names_of
 from matroid_bandits.policies.contract.memory import missing_elements, moved_memory
@@ -117,6 +117,10 @@ class Moving:
                 raise ValueError(
                     f"the mean {mean:.6g} of {self._problem.name(e)!r} is not between {low:g} and "
                     f"{high:g}, as the policy needs it"
+                )
+            if abs(reward) > self._kernel.feedback.largest:
+                raise reward_too_large(
+                    "mean", repr(self._problem.name(e)), mean, self._kernel.feedback.largest
                 )
         with np.errstate(over="ignore"):
             total = counts * rewards

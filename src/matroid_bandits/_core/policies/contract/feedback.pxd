@@ -17,6 +17,7 @@ cdef class Feedback:
     cdef readonly double low
     cdef readonly double high
     cdef bint is_bounded
+    cdef readonly double largest  # in size; infinite if rewards are only added up
 
     # What the user calls elements and rewards.
     cdef tuple labels  # None: elements are called by their numbers
@@ -37,6 +38,7 @@ cdef class Feedback:
     cdef int check_range(self, Py_ssize_t e, double reward) except -1
     cdef int warn_of_noise(self, Py_ssize_t e, double reward) except -1
     cdef object overflow(self, Py_ssize_t e, double reward)
+    cdef object too_large(self, str what, double reward)
     cdef object name(self, Py_ssize_t e)
     cdef str described(self, Py_ssize_t e)
     cdef str kind(self)

@@ -7,10 +7,12 @@ import numpy as np
 from libc.math cimport INFINITY, fabs, isfinite
 
 from matroid_bandits._arguments import not_an_element
-from matroid_bandits.errors import out_of_range
+from matroid_bandits.errors import out_of_range, reward_too_large
 
 # A reward this many times the assumed noise away from the mean shows that the noise is larger.
 cdef double MOST_DEVIATIONS = 100.0
+# Where rewards are multiplied, by weights or by each other, larger ones could overflow.
+cdef double LARGEST_REWARD = 1e100
 
 
 cdef class Feedback:
@@ -28,6 +30,7 @@ cdef class Feedback:
         self.means = means
         self.stamp = np.zeros(self.size, dtype=np.int64)
         self.assumed_noise = INFINITY
+        self.largest = INFINITY
         self.drop([])
         self.limit("the policy", -INFINITY, INFINITY)
 
@@ -37,6 +40,10 @@ cdef class Feedback:
         self.low = low
         self.high = high
         self.is_bounded = low > -INFINITY or high < INFINITY
+
+    def limit_size(self):
+        """Refuse rewards that could overflow when they are multiplied."""
+        self.largest = LARGEST_REWARD
 
     def use_units(self, tuple labels, bint are_costs, double pivot):
         """In messages, use the labels, if there are any, and costs, if rewards are `pivot - cost`.
@@ -114,6 +121,8 @@ cdef class Feedback:
                 f"the {self.kind()} of {self.described(e)} is {given}; it must be finite"
             )
         self.check_range(e, reward)
+        if fabs(reward) > self.largest:
+            raise self.too_large(self.described(e), reward)
         if e < 0:
             return 0
         if not isfinite(updated_mean(self.counts[e], self.means[e], reward)):
@@ -152,7 +161,12 @@ cdef class Feedback:
             raise out_of_range(
                 self.owner, self.kind(), "missing elements", given, (self.low, self.high)
             )
+        if fabs(reward) > self.largest:
+            raise self.too_large("missing elements", reward)
         return 0
+
+    cdef object too_large(self, str what, double reward):
+        return reward_too_large(self.kind(), what, self.in_user_units(reward), self.largest)
 
     cdef int check_range(self, Py_ssize_t e, double reward) except -1:
         """Refuse a reward that the policy is not for."""
