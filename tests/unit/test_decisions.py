@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import matroid_bandits as mb
+from matroid_bandits.policies.contract.decision import names_of
 
 ADS = mb.Problem(mb.UniformMatroid(2, 4), labels=["car", ("tea", 1), "book", 7])
 
@@ -185,6 +186,62 @@ def test_open_decisions_may_close_while_they_are_listed() -> None:
         policy.expire([identifier, identifier + 1])
     assert seen == [1, 3]
     assert list(policy.open_decisions.values()) == []
+
+
+def _closing(policy: mb.Policy[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close every decision but the first as soon as that is read, as another thread may do."""
+
+    def names(*arguments: Any) -> Any:
+        policy.expire(list(policy.open_decisions)[1:])
+        return names_of(*arguments)
+
+    monkeypatch.setattr("matroid_bandits.policies.contract.decision.names_of", names)
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        dict,
+        lambda view: {**view},
+        lambda view: {key: view[key] for key in view.keys()},  # noqa: SIM118
+        lambda view: dict(view.items()),
+    ],
+)
+def test_open_decisions_may_close_while_they_are_copied(
+    copied: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 4))
+    made = [policy.decide() for _ in range(4)]
+    assert copied(policy.open_decisions) == {decision.id: decision for decision in made}
+    _closing(policy, monkeypatch)
+    assert copied(policy.open_decisions) == {1: made[0]}
+
+
+def test_keys_that_were_listed_can_be_looked_up() -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 4))
+    made = [policy.decide() for _ in range(4)]
+    view = policy.open_decisions
+    listed = list(view.keys())
+    policy.expire(made)
+    assert [view[key] for key in listed] == made
+    # Once. The next look is at what is open then.
+    for key in listed:
+        assert key not in view
+        with pytest.raises(KeyError):
+            view[key]
+    with pytest.raises(KeyError):
+        policy.open_decisions[1]
+
+
+def test_open_decisions_may_close_while_one_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 4))
+    made = [policy.decide() for _ in range(4)]
+    view = policy.open_decisions
+    assert made[3] in view.values()
+    assert (1, made[0]) in view.items()
+    _closing(policy, monkeypatch)
+    assert made[3] not in view.values()
+    assert made[0] in view.values()
 
 
 @pytest.mark.parametrize("name", sorted(mb.catalog.POLICIES))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
 from matroid_bandits._arguments import abbreviated, integer
 from matroid_bandits._types import Selection
-from matroid_bandits.errors import foreign_decision
+from matroid_bandits.errors import DecisionError, foreign_decision
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -135,16 +136,28 @@ class OpenDecisions(Mapping[str | int, Decision[Selection]]):
     def __init__(self, kernel: PolicyKernel, problem: Problem[Any, Any]) -> None:
         self._kernel = kernel
         self._problem = problem
+        # By thread: decisions that `keys` has listed and that were not looked up yet.
+        self._listed: dict[int, dict[str | int, Decision[Selection]]] = {}
 
     def __getitem__(self, identifier: str | int) -> Decision[Selection]:
-        if identifier not in self:
+        try:
+            key = decision_id(identifier)
+        except ValueError:
+            raise KeyError(identifier) from None
+        listed = self._listed.get(get_ident(), {})
+        if key in listed:
+            return listed.pop(key)
+        if key not in self:
             raise KeyError(identifier)
-        identifier = decision_id(identifier)
-        number, elements = self._kernel.decisions.decision(identifier)
+        try:
+            number, elements = self._kernel.decisions.decision(key)
+            propensities = self._kernel.decisions.propensities(key)
+        except DecisionError:
+            # Other threads have closed it since, and so many others that it is forgotten.
+            raise KeyError(identifier) from None
         names = names_of(self._problem, elements, self._kernel)
-        propensities = self._kernel.decisions.propensities(identifier)
         guard = self._kernel.guard
-        return Decision(identifier, names, number, self._problem, guard, propensities=propensities)
+        return Decision(key, names, number, self._problem, guard, propensities=propensities)
 
     def __contains__(self, identifier: object) -> bool:
         try:
@@ -158,6 +171,12 @@ class OpenDecisions(Mapping[str | int, Decision[Selection]]):
     def __len__(self) -> int:
         return self._kernel.decisions.n_open
 
+    def keys(self) -> _OpenKeys:
+        """The ids. What a thread has listed, it can look up once, even if another thread closes it
+        meanwhile: so ``dict(policy.open_decisions)`` has all that were open at one time.
+        """
+        return _OpenKeys(self)
+
     def items(self) -> _OpenItems[Selection]:
         """Ids and decisions; those that another thread closes meanwhile are left out."""
         return _OpenItems(self)
@@ -170,6 +189,15 @@ class OpenDecisions(Mapping[str | int, Decision[Selection]]):
         first = [repr(identifier) for identifier in list(self)[:4]]
         more = [f"... {len(self)} in all"] if len(self) > 4 else []
         return f"OpenDecisions({', '.join(first + more)})"
+
+
+class _OpenKeys(KeysView[str | int]):
+    _mapping: OpenDecisions[Any]
+
+    def __iter__(self) -> Iterator[str | int]:
+        listed = dict(self._mapping.items())
+        self._mapping._listed[get_ident()] = listed
+        return iter(list(listed))
 
 
 class _OpenItems(ItemsView[str | int, Decision[Selection]]):
@@ -188,6 +216,9 @@ class _OpenValues(ValuesView[Decision[Selection]]):
 
     def __iter__(self) -> Iterator[Decision[Selection]]:
         return (decision for _, decision in _OpenItems(self._mapping))
+
+    def __contains__(self, value: object) -> bool:
+        return any(decision == value for decision in self)
 
 
 def names_of(problem: Problem[Any, Any], elements: IntArray, kernel: PolicyKernel) -> Any:
