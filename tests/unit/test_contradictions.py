@@ -207,3 +207,45 @@ def test_threads_may_share_a_matroid(kind: str) -> None:
     for thread in threads:
         thread.join()
     assert found == [expected] * 200
+
+
+@pytest.mark.parametrize(
+    "neighborhood, available", [("paper", None), ("paper", [0, 1, 2, 3]), ("lean", [0, 1, 2, 3])]
+)
+def test_a_lie_while_several_exchanges_are_made(
+    neighborhood: str, available: list[int] | None
+) -> None:
+    """Greedy on the leader and the elements that come in finds less than a basis."""
+
+    class Oracle:
+        n_calls = 0
+        n_honest = 1000
+
+        def __call__(self, elements: frozenset[int]) -> bool:
+            self.n_calls += 1
+            return len(elements) <= (2 if self.n_calls <= self.n_honest else 1)
+
+    oracles = Oracle(), Oracle()
+    liar, twin = (
+        mb.MAUB(mb.OracleMatroid(5, one), index="kl", exchanges=2, neighborhood=neighborhood)
+        for one in oracles
+    )
+    n_refused = 0
+    for policy in (liar, twin):
+        # The leader is {0, 1}. Of the others, few observations are known.
+        policy.observe({0: (0.6, 1000), 1: (0.55, 10), 2: (0.5, 8), 3: (0.5, 8), 4: (0.5, 8)})
+    for _ in range(60):
+        for oracle in oracles:
+            oracle.n_calls = 0
+        selected = twin.select(available).tolist()
+        if selected != [0, 1]:
+            # The last question was about a whole basis.
+            oracles[0].n_honest = oracles[1].n_calls - 1
+            with pytest.raises(mb.MatroidAxiomError):
+                liar.select(available)
+            oracles[0].n_honest = 1000
+            n_refused += 1
+        assert liar.select(available).tolist() == selected
+        for policy in (liar, twin):
+            policy.update([], [])
+    assert n_refused > 10

@@ -29,7 +29,7 @@ cdef class Exchanges:
         const double[::1] values,
         const Py_ssize_t[::1] candidates,
     ) except -1
-    cdef int find_by_greedy(
+    cdef Py_ssize_t find_by_greedy(
         self, const double[::1] values, const Py_ssize_t[::1] candidates
     ) except -1
     cdef bint find_by_tests(

@@ -86,10 +86,12 @@ cdef class Exchanges:
             self.is_gone[self.scratch[i]] = False
         return not do_meet
 
-    cdef int find_by_greedy(
+    cdef Py_ssize_t find_by_greedy(
         self, const double[::1] values, const Py_ssize_t[::1] candidates
     ) except -1:
-        """The same by greedy on both."""
+        """The same by greedy on both. Returns how many elements greedy takes: the rank, unless the
+        oracle contradicts itself. What was found is then of no use; `positions` has the elements.
+        """
         cdef Py_ssize_t taken, i, j
         sort_descending(values, self.order, self.scratch)
         taken = self.greedy_on_both(values, candidates, self.positions)
@@ -110,13 +112,13 @@ cdef class Exchanges:
             if j == taken or self.positions[j] != self.order[i]:
                 self.went[self.n] = self.order[i]
                 self.n += 1
-        return 0
+        return taken
 
     cdef Py_ssize_t greedy_on_both(
         self, const double[::1] values, const Py_ssize_t[::1] candidates, Py_ssize_t[::1] chosen
     ) except -1:
-        """Greedy on the basis, as sorted in `order`, and the candidates. Returns how many it takes,
-        which is the rank.
+        """Greedy on the basis, as sorted in `order`, and the candidates. Returns how many it takes.
+
         """
         cdef Py_ssize_t taken = 0
         cdef Py_ssize_t i = 0

@@ -10,7 +10,7 @@ from libc.string cimport memmove
 
 from matroid_bandits._core.sorting cimport sort_ascending, sort_elements
 
-from matroid_bandits.errors import no_partner
+from matroid_bandits.errors import no_partner, too_small
 
 cdef extern from "portable.h":
     void prefetch "mb_prefetch"(const void *address) noexcept
@@ -269,7 +269,11 @@ cdef class Leader:
         """
         self.begin_joint()
         self.is_prepared = self.is_prepared and self.oracle.quick_exchange
-        self.joint.find_by_greedy(values, candidates)
+        cdef Py_ssize_t taken = self.joint.find_by_greedy(values, candidates)
+        if taken < self.rank:
+            raise too_small(
+                self.matroid, np.asarray(self.joint.positions[:taken]).tolist(), self.rank
+            )
         self.joint.write(self.members, basis)
         return self.oracle.tested
 

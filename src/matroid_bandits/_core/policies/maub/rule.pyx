@@ -28,6 +28,7 @@ from matroid_bandits._core.policies.maub.large import LargeLeader
 from matroid_bandits._core.policies.maub.leader import PublishedLeader
 from matroid_bandits._core.policies.maub.lean import LeanLeader
 from matroid_bandits._core.policies.maub.reach_search import ReachSearch
+from matroid_bandits.errors import too_small
 
 # Local times of so many former leaders are kept, those that led most recently: 4 MB at rank 20; and
 # not more elements of them in all than that, 16 MB.
@@ -445,7 +446,9 @@ cdef class MAUBKernel(PolicyKernel):
             self.comers[n + k] = self.available.leader[k]
         n += rank
         sort_descending(self.values, self.comers[:n], self.scratch[:n])
-        self.oracle.greedy(self.comers[:n], rank, self.found)
+        k = self.oracle.greedy(self.comers[:n], rank, self.found)
+        if k < rank:
+            raise too_small(self.matroid, np.asarray(self.found[:k]).tolist(), rank)
         self.oracle_calls += self.oracle.tested
         return self.choose_found()
 
