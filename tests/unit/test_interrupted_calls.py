@@ -1,5 +1,9 @@
 """Calls that end in the middle, by an exception or Ctrl-C in Python code: nothing has changed."""
 
+import pickle
+import random
+import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -133,3 +137,131 @@ def test_a_simulation_that_ends_early_leaves_a_policy_that_can_be_saved(
     policy.save(tmp_path / "policy.mb")
     again = mb.load(tmp_path / "policy.mb", classes=[FailingRule])
     assert_same(policy._kernel.state(), again._kernel.state())
+
+
+# ---- Ctrl-C at every place where it can be noticed: where a function in Python begins ----
+
+
+def is_interrupted(call: Callable[[], object], place: int) -> bool:
+    """Make a call, with Ctrl-C in the function in Python that begins at this place.
+
+    Whether there was one: other exceptions are not caught.
+    """
+    n = 0
+
+    def interrupt(_: Any, event: str, __: Any) -> None:
+        nonlocal n
+        n += event == "call"
+        if n == place:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    before = sys.getprofile()
+    sys.setprofile(interrupt)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(before)
+    return False
+
+
+def interrupted_copies(policy: Any, call: Callable[[Any], object], step: int = 1) -> Any:
+    """Copies of a policy in which a call was interrupted, each at another place."""
+    saved, place = pickle.dumps(policy), 1
+    while True:
+        copy = pickle.loads(saved)
+        if not is_interrupted(lambda copy=copy: call(copy), place):
+            return
+        yield copy
+        place += step
+
+
+def future(policy: Any, seed: int) -> list[Any]:
+    """What a policy plays, with feedback at once, late, and about other elements."""
+    rng, told, waiting = random.Random(seed), [], []
+    for _ in range(12):
+        if rng.random() < 0.4:
+            e = rng.randrange(policy.matroid.size)
+            policy.update([e], [rng.random()])
+        waiting.append(policy.decide())
+        told.append(waiting[-1].elements.tolist())
+        if rng.random() < 0.7:
+            decision = waiting.pop(rng.randrange(len(waiting)))
+            policy.learn(decision, [rng.random() for _ in decision.elements])
+    return [*told, policy.rounds, policy.counts.tolist()]
+
+
+GROWING = {
+    "MAUB with a window": lambda: mb.MAUB(mb.UniformMatroid(3, 12), window=5),
+    "CTS with a window": lambda: mb.CTS(mb.UniformMatroid(3, 12), window=5, seed=1),
+    "MAUB with a discount": lambda: mb.MAUB(mb.UniformMatroid(3, 12), discount=0.9),
+    "MAUB with restarts": lambda: mb.MAUB(mb.UniformMatroid(3, 12), restart="glr"),
+    "MAUB": lambda: mb.MAUB(mb.UniformMatroid(3, 12)),
+    "FasterCUCB": lambda: mb.FasterCUCB(mb.GraphicMatroid.complete(6)),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_feedback_is_learned_or_not(name: str) -> None:
+    """Also where memory grows."""
+    policy: Any = GROWING[name]()
+    n = policy.matroid.size
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        policy.select()
+        rewards = rng.random(n)
+
+        def update(copy: Any, rewards: Any = rewards) -> None:
+            copy.update(np.arange(n), rewards)
+
+        before = policy._kernel.state()
+        for copy in interrupted_copies(policy, update):
+            assert_same(before, copy._kernel.state())
+        update(policy)
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_an_interrupted_selection_can_be_repeated(name: str) -> None:
+    policy: Any = GROWING[name]()
+    rng = np.random.default_rng(4)
+    for seed in range(6):
+        expected = future(pickle.loads(pickle.dumps(policy)), seed)
+        for copy in interrupted_copies(policy, lambda copy: copy.select()):
+            assert future(copy, seed) == expected
+        policy.update(policy.select(), rng.random(policy.matroid.rank))
+
+
+def test_an_interrupted_simulation_with_late_feedback() -> None:
+    environment = mb.BernoulliEnvironment([0.1, 0.2, 0.3, 0.4])
+
+    def simulate(policy: Any) -> None:
+        # So much feedback is on its way that the calendar grows.
+        mb.simulate(policy, environment, 200, delay=mb.FixedDelay(50))
+
+    n = sum(1 for _ in interrupted_copies(mb.OMM(mb.UniformMatroid(2, 4)), simulate))
+    assert n > 10
+
+
+@pytest.mark.parametrize(
+    "make, step",
+    [
+        (lambda: mb.MAUB(mb.GraphicMatroid.complete(5), index="gaussian", noise=0.1, seed=2), 7),
+        (lambda: mb.MAUB(mb.UniformMatroid(3, 12), index="gaussian", noise=0.5, seed=2), 7),
+        (lambda: mb.MAUB(mb.UniformMatroid(3, 12), index="beta", exchanges="one", seed=3), 7),
+        (lambda: mb.MAUB(mb.GraphicMatroid.complete(5)), 1),
+    ],
+    ids=["graph", "gaussian", "one exchange", "UCB"],
+)
+def test_interrupted_propensities_change_no_later_play(make: Callable[[], Any], step: int) -> None:
+    policy = make()
+    rng = np.random.default_rng(5)
+    for seed in range(10):
+        expected = future(pickle.loads(pickle.dumps(policy)), seed)
+        for copy in interrupted_copies(policy, lambda copy: copy.decide(propensities=2), step):
+            # Otherwise the decision was made, and the call was interrupted after that.
+            if copy.rounds == policy.rounds:
+                assert future(copy, seed) == expected
+        decision = policy.decide()
+        policy.learn(decision, rng.random(len(decision.elements)))

@@ -24,7 +24,8 @@ cdef class Calendar:
         cdef Py_ssize_t i, parent
         if self.n == self.heap.shape[0]:
             longer = np.zeros(2 * self.n, dtype=_DUE_REWARD)
-            longer[:self.n] = np.asarray(self.heap)
+            # Not `np.asarray`, which turns Ctrl-C into another error.
+            longer[:self.n] = self.heap.base
             self.heap = longer
         i = self.n
         self.n += 1

@@ -135,31 +135,29 @@ cdef class PolicyKernel(DecidingKernel):
 
     # ---- propensities ----
 
-    cdef int find_propensities(self) except -1:
-        """Decide this round again and again, on a copy that draws from a stream of its own. The set
-        of this round counts as one draw, so nothing in it has the propensity 0.
-        """
+    cdef int draw_again(self) except -1:
+        """Decide this round again and again, on a copy that draws from a stream of its own."""
         cdef PolicyKernel other
         cdef int64_t[::1] times
         cdef Py_ssize_t k, _draw
-        chosen = self.chosen_array[: self.round_rank]
         if self.random_stream is None:
-            self.propensities = np.ones(self.round_rank)
+            self.n_drawn = np.full(self.size, self.n_draws)
             return 0
         other = self.copy_of_round()
-        n_chosen = np.zeros(self.size, dtype=np.int64)
-        n_chosen[chosen] = 1
-        times = n_chosen
+        n_drawn = np.zeros(self.size, dtype=np.int64)
+        times = n_drawn
         for _draw in range(self.n_draws):
             PyErr_CheckSignals()
             other.decide_again()
             for k in range(other.round_rank):
                 times[other.chosen[k]] += 1
-        self.propensities = n_chosen[chosen] / (self.n_draws + 1.0)
+        self.n_drawn = n_drawn
         return 0
 
     cdef PolicyKernel copy_of_round(self):
-        """A copy in this round, without decisions, which draws other random numbers."""
+        """A copy in this round, without decisions, which draws other random numbers once the round
+        is decided.
+        """
         from numpy.random import SeedSequence
 
         cdef PolicyKernel other
@@ -175,6 +173,9 @@ cdef class PolicyKernel(DecidingKernel):
             state["pending"] = self.pending_copy()
         other = type(self)(self.matroid, *deepcopy(self.parameters()))
         other.restore(state)
+        other.feedback.set_up(*self.feedback.settings())
+        other.allow_smaller = self.allow_smaller
+        other.choose(None)
         words = SeedSequence([PROPENSITIES, self.random_stream.seed, self.rounds + 1])
         high, low = words.generate_state(2, np.uint64).tolist()
         other.set_random_position(high << 64 | low)

@@ -12,14 +12,14 @@ cdef class ChoosingKernel(RoundKernel):
 
     # Propensities of the set of this round
     cdef Py_ssize_t n_draws  # how many draws they are estimated by; 0 if nobody wants them
-    cdef object propensities  # of the elements of the set, once they are known; else None
+    cdef object n_drawn  # how many of them have each element, once they are made; else None
 
     # What a rule implements, if it keeps a time
     cdef int shift_time(self, Py_ssize_t rounds) except -1
     # The same, if deciding a second time in a round is another decision
     cdef int decide_again(self) except -1
 
-    cdef int find_propensities(self) except -1
+    cdef int draw_again(self) except -1
 
     cdef inline void end_round(self) noexcept:
         """The next round begins."""

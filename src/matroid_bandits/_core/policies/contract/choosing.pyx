@@ -32,8 +32,8 @@ cdef class ChoosingKernel(RoundKernel):
         self.forget_draws()
         return self.decide()
 
-    cdef int find_propensities(self) except -1:
-        """Find out how likely each element of the set of this round was."""
+    cdef int draw_again(self) except -1:
+        """Draw for propensities of this round, decided or not; only `n_drawn` changes."""
         raise NotImplementedError
 
     cdef int choose_for(
@@ -61,6 +61,9 @@ cdef class ChoosingKernel(RoundKernel):
             if self.memory is not None and self.memory.is_due(self.rounds):
                 # A call that is refused forgets nothing.
                 self.check_available(is_available, allow_smaller)
+            if self.n_draws > 0:
+                # Before the round is decided, which cannot be undone altogether.
+                self.draw_again()
             self.choose(rule)
         except BaseException:
             self.undo_decision()
@@ -68,13 +71,6 @@ cdef class ChoosingKernel(RoundKernel):
                 self.forget_draws()
                 self.set_available(None, False)
             raise
-        if self.n_draws > 0:
-            try:
-                self.find_propensities()
-            except BaseException:
-                self.undo_choice()
-                self.set_available(None, False)
-                raise
         return 0
 
     cdef int choose_instead(

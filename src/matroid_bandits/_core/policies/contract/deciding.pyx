@@ -78,11 +78,14 @@ cdef class DecidingKernel(ChoosingKernel):
                 self.choose_instead(is_available, allow_smaller, rule)
             else:
                 self.choose_for(is_available, allow_smaller, rule)
-            if n_draws > 0 and self.propensities is None:
-                # The set was known before this call.
-                self.find_propensities()
-            propensities = self.propensities
             elements = self.chosen_array[: self.round_rank].copy()
+            propensities = None
+            if n_draws > 0:
+                if self.n_drawn is None:
+                    # The set was known before this call.
+                    self.draw_again()
+                # It counts as one more draw, so nothing in it has the propensity 0.
+                propensities = (self.n_drawn[elements] + 1) / (n_draws + 1.0)
             if shown is None:
                 shown = self.chosen[: self.round_rank]
             identifier = self.new_decision(identifier, shown)
@@ -95,7 +98,7 @@ cdef class DecidingKernel(ChoosingKernel):
             return identifier, number, elements, propensities
         finally:
             self.n_draws = 0
-            self.propensities = None
+            self.n_drawn = None
             self.guard.give_back(before)
 
     cdef int choose_after_selection(

@@ -41,7 +41,7 @@ cdef class Blocks:
     cdef int reserve(self) except -1:
         """Get the memory for three more blocks."""
         if self.n_blocks + 3 > self.blocks.shape[0]:
-            self.blocks = doubled(np.asarray(self.blocks))
+            self.blocks = doubled(self.blocks.base)
         return 0
 
     # ---- elements ----
@@ -241,7 +241,11 @@ cdef class Blocks:
 
 
 cdef object doubled(values):
-    """A copy of an array, twice as long."""
+    """A copy of an array, twice as long.
+
+    That of a memoryview is its `base`: of a structured one, `np.asarray` works out the type in
+    Python, and turns Ctrl-C there into another error.
+    """
     longer = np.zeros((max(16, 2 * len(values)), *values.shape[1:]), dtype=values.dtype)
     longer[: len(values)] = values
     return longer

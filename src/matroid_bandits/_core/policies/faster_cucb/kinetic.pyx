@@ -65,9 +65,9 @@ cdef class KineticOrder(Blocks):
     cdef int reserve(self) except -1:
         """Get the memory for one more line and three more blocks."""
         if self.n_lines == self.lines.shape[0] and self.free_line < 0:
-            self.of_line = doubled(np.asarray(self.of_line))
-            self.heap = doubled(np.asarray(self.heap))
-            self.lines = doubled(np.asarray(self.lines))
+            self.of_line = doubled(self.of_line.base)
+            self.heap = doubled(self.heap.base)
+            self.lines = doubled(self.lines.base)
         return Blocks.reserve(self)
 
     cdef void append(self, int32_t e, const Feature *feature) noexcept:
@@ -292,7 +292,7 @@ cdef class KineticOrder(Blocks):
             lengths.append(len(numbers) - n_before)
         place = np.zeros(self.n_lines, dtype=np.int32)
         place[numbers] = np.arange(len(numbers))
-        lines = np.asarray(self.lines)[numbers]
+        lines = self.lines.base[numbers]
         return self.blocks_on(numbers) | {
             "scale": self.scale,
             "features": np.stack([lines[name] for name in FEATURE], axis=1),

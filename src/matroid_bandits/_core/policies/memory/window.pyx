@@ -2,6 +2,8 @@
 
 import numpy as np
 
+# The array of a memoryview of these is its `base`: `np.asarray` works out the type in Python, and
+# turns Ctrl-C there into another error.
 KEPT = np.dtype(
     [("reward", "f8"), ("element", "i4"), ("next", "i4"), ("credit", "u1")], align=True
 )
@@ -60,8 +62,7 @@ cdef class Window(Memory):
         cdef Py_ssize_t more = max(wanted, length, 16)
         cdef Py_ssize_t i
         kept = np.zeros(length + more, dtype=KEPT)
-        if length > 0:
-            kept[:length] = np.asarray(self.kept)
+        kept[:length] = self.kept.base
         self.kept = kept
         for i in range(length + more - 1, length - 1, -1):
             self.kept[i].next = self.free
