@@ -265,3 +265,28 @@ def test_interrupted_propensities_change_no_later_play(make: Callable[[], Any], 
                 assert future(copy, seed) == expected
         decision = policy.decide()
         policy.learn(decision, rng.random(len(decision.elements)))
+
+
+class UniformInPython(mb.Matroid):
+    """At most three of eight elements."""
+
+    def __init__(self) -> None:
+        super().__init__(8)
+
+    def _is_independent(self, elements: frozenset[int]) -> bool:
+        return len(elements) <= 3
+
+
+@pytest.mark.parametrize("seed_of_rewards", [10, 38, 40])
+def test_an_interrupted_decision_leaves_the_leader(seed_of_rewards: int) -> None:
+    """The matroid in Python is asked after the leader has changed."""
+    policy = mb.MAUB(UniformInPython(), index="beta")
+    rng = np.random.default_rng(seed_of_rewards)
+    for seed in range(9):
+        expected = future(pickle.loads(pickle.dumps(policy)), seed)
+        for copy in interrupted_copies(policy, lambda copy: copy.decide(), 7):
+            # Otherwise the decision was made, and the call was interrupted after that.
+            if copy.rounds == policy.rounds:
+                assert future(copy, seed) == expected
+        decision = policy.decide()
+        policy.learn(decision, rng.random(len(decision.elements)))

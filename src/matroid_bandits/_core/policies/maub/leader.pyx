@@ -319,12 +319,18 @@ cdef class Leader:
         self.return_to(state)
 
     def return_to(self, state):
-        """Return to the order and the partners that this leader had."""
+        """Return to the leader that there was, its order and its partners."""
+        self.n_exchanged = 0
+        if not state["has_leader"]:
+            self.exists = False
+            self.undo_exchanges()
+            return
+        self.exchange(np.sort(state["leader"]))
         np.asarray(self.next_order)[:] = state["leader"]
         np.asarray(self.next_partner)[:] = state["partner"]
+        self.install()
         self.install_groups()
         self.is_prepared = False
-        self.is_joint_old = True
 
 
 cdef class PublishedLeader(Leader):

@@ -213,13 +213,13 @@ cdef class MAUBKernel(PolicyKernel):
         else:
             found = BEATEN
         if found == BEATEN or found == REORDERED:
+            if self.oracle.is_python or isinstance(self.index, PythonIndexKernel):
+                # Python code in step 4 may raise.
+                before = self.leader_state()
             try:
                 if found == BEATEN:
                     self.change_leader()
                 else:
-                    if self.oracle.is_python or isinstance(self.index, PythonIndexKernel):
-                        # Python code in step 4 may raise.
-                        before = self.leader.state()
                     # The new partners may show that the leader is beaten. It leads this round.
                     self.oracle_calls += self.leader.reorder()
                     self.neighborhood_updates += 1
@@ -242,10 +242,7 @@ cdef class MAUBKernel(PolicyKernel):
                     found = self.explore()
                 except BaseException:
                     # By the new partners, the next attempt might replace the leader.
-                    self.leader.return_to(before)
-                    self.neighborhood_updates -= 1
-                    if self.index_search is not None:
-                        self.index_search.regroup()
+                    self.return_to(before)
                     raise
         if found != SEVERAL:
             self.leader.write_exchange(found, self.chosen)
@@ -487,6 +484,35 @@ cdef class MAUBKernel(PolicyKernel):
         # A basis that comes back continues its count.
         self.local_time = self.former_times.get(self.leader.key(), 0)
         self.drop_times()
+        return 0
+
+    cdef dict leader_state(self):
+        """What step 2 changes, as `return_to` takes it."""
+        key = self.leader.key()
+        return {
+            "leader": self.leader.state(),
+            "key": key,
+            "former_time": self.former_times.get(key),
+            "local_time": self.local_time,
+            "begins_again": self.begins_again,
+            "neighborhood_updates": self.neighborhood_updates,
+            "thinned": None if self.thinned is None else self.thinned.state(),
+        }
+
+    cdef int return_to(self, dict before) except -1:
+        """Return to the leader before step 2. Answers of the oracle stay known, and counted."""
+        self.leader.return_to(before["leader"])
+        if before["former_time"] is None:
+            self.former_times.pop(before["key"], None)
+        else:
+            self.former_times[before["key"]] = before["former_time"]
+        self.local_time = before["local_time"]
+        self.begins_again = before["begins_again"]
+        self.neighborhood_updates = before["neighborhood_updates"]
+        if self.thinned is not None:
+            self.thinned.return_to(before["thinned"])
+        elif self.index_search is not None and self.leader.exists:
+            self.index_search.regroup()
         return 0
 
     cdef int store_time(self, key, Py_ssize_t local_time) except -1:

@@ -619,6 +619,21 @@ cdef class ThinnedSearch:
             self.set_threshold(c, state["thresholds"][c])
         self.is_built = True
 
+    def return_to(self, state):
+        """Return to what there was when `state` was called: the leader is that one again, if there
+        was one.
+        """
+        np.asarray(self.is_in_leader)[:] = False
+        np.asarray(self.floors)[:] = -np.inf
+        np.asarray(self.thresholds)[:] = np.inf
+        np.asarray(self.known_leader)[:] = -1
+        np.asarray(self.partner)[:] = -1
+        np.asarray(self.hazards)[:] = 0.0
+        self.n_active = 0
+        self.is_built = False
+        if state is not None:
+            self.restore(state)
+
     def draws(self):
         """The elements that were drawn in the last round, and their values."""
         drawn = np.asarray(self.own_status) >= DRAWN
