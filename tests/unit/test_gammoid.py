@@ -1,12 +1,15 @@
 """Gammoids and cographic matroids: messages, and what networkx says."""
 
 import re
+from collections.abc import Callable
 
 import networkx as nx
 import numpy as np
 import pytest
 
 import matroid_bandits as mb
+from matroid_bandits._core.matroids.compose.dual import DualKernel
+from matroid_bandits._core.matroids.partners import find_partners, find_replacements
 
 from ..seeds import seeds
 
@@ -101,3 +104,75 @@ def test_duals_and_minors_of_graphs() -> None:
     assert links.delete([1]).bases().tolist() == graph.contract([1]).dual().bases().tolist()
     assert links.contract([1]).edges == graph.delete([1]).edges
     assert repr(links) == "CographicMatroid(size=5, vertices=4, rank=2)"
+
+
+def _edges(rng: np.random.Generator, n_vertices: int, size: int) -> list[tuple[int, int]]:
+    """A tree and random further edges, some of them parallel, some loops."""
+    tree = [(int(rng.integers(0, v)), v) for v in range(1, n_vertices)]
+    others = rng.integers(0, n_vertices, (size - len(tree), 2)).tolist()
+    return [*tree, *map(tuple, others)]
+
+
+def test_partners_of_all_elements_at_once() -> None:
+    for seed in seeds(20):
+        rng = np.random.default_rng(seed)
+        edges = [*_edges(rng, int(rng.integers(2, 25)), 40), ("another", "component")]
+        matroid = mb.CographicMatroid([edges[i] for i in rng.permutation(41)])
+        basis = rng.permutation(matroid.max_weight_basis(rng.random(41)))
+        outside = np.setdiff1d(np.arange(41), np.concatenate((basis, matroid.loops)))
+        # By definition: e can replace x if the exchange leads to a basis.
+        members = set(basis.tolist())
+        expected = [
+            next(x for x in basis if matroid.is_basis(members - {x} | {e})) for e in outside
+        ]
+        assert find_partners(matroid._new_kernel(), basis, outside).tolist() == expected
+        kernel = matroid.dual()._new_kernel()
+        tree = rng.permutation(np.setdiff1d(np.arange(41), basis))
+        expected = [
+            next((x for x in basis if x in matroid.fundamental_circuit(basis, e)), -1) for e in tree
+        ]
+        assert find_replacements(kernel, tree, basis).tolist() == expected
+
+
+@pytest.fixture
+def n_steps(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """How many elements the kernels made from now on have looked at."""
+    kernels: list[DualKernel] = []
+    make = mb.CographicMatroid._kernel
+
+    def recorded(matroid: mb.CographicMatroid) -> DualKernel:
+        kernels.append(make(matroid))
+        return kernels[-1]
+
+    monkeypatch.setattr(mb.CographicMatroid, "_kernel", recorded)
+    return lambda: sum(kernel.n_steps for kernel in kernels)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"exchanges": "all"}, {"index": "kl"}])
+@pytest.mark.parametrize("n_vertices", [20, 800, 1900])
+def test_a_round_looks_at_every_link_a_few_times(n_vertices, arguments, n_steps) -> None:
+    rng = np.random.default_rng(0)
+    matroid = mb.CographicMatroid(_edges(rng, n_vertices, 2000))
+    policy = mb.MAUB(matroid, **arguments)
+    most = before = 0
+    for _ in range(60):
+        basis = policy.select()
+        policy.update(basis, rng.random(len(basis)))
+        most, before = max(most, n_steps() - before), n_steps()
+    assert 0 < most <= 40 * matroid.size
+
+
+def test_a_link_in_many_circuits_that_passes_many_others(n_steps) -> None:
+    # A long cycle; its last link is the worst, and then the best, of those outside the tree.
+    rng = np.random.default_rng(0)
+    n = 2000
+    chords = [(v, v + 2) for v in range(0, n - 2, 2)]
+    matroid = mb.CographicMatroid([*((v, v + 1) for v in range(n - 1)), (n - 1, 0), *chords])
+    means = np.concatenate((0.1 * rng.random(n - 1), [0.2], 0.5 + 0.4 * rng.random(len(chords))))
+    policy = mb.MAUB(matroid)
+    policy.update(np.arange(matroid.size), means)
+    assert n - 1 in policy.select()
+    before = n_steps()
+    policy.update([n - 1], [3.0])
+    policy.select()
+    assert n_steps() - before <= 40 * matroid.size

@@ -20,6 +20,8 @@ cdef class MatroidKernel:
     # Independence: a set that starts empty and grows.
     cdef int clear(self) except -1
     cdef int try_add(self, Py_ssize_t element) except -1
+    # Whether adding one element may take as long as `greedy` on all of them.
+    cdef bint grows_slowly
 
     # Exchange with one basis, whose elements are given by their position in it. An element of the
     # basis may be passed as `element` if a symmetric element is outside the basis, and is treated
@@ -43,6 +45,13 @@ cdef class MatroidKernel:
     cdef Py_ssize_t first_replaceable_of(
         self, const Py_ssize_t[::1] positions, Py_ssize_t element
     ) except -2
+
+    # The circuits of many elements, looked at together. Whether this takes no more steps than the
+    # matroid has elements, more or less.
+    cdef bint finds_replacements
+    cdef int first_replacements(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t[::1] found
+    ) except -1
 
     # Circuits that contain one of several elements of the basis, which are about to leave it.
     cdef const Py_ssize_t[::1] leaving

@@ -89,6 +89,25 @@ cdef class MatroidKernel:
                 return positions[i]
         return -1
 
+    cdef int first_replacements(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t[::1] found
+    ) except -1:
+        """For every position, write the place in `elements` of the first that can replace the
+        element there, -1 if there is none.
+        """
+        cdef Py_ssize_t missing = found.shape[0]
+        cdef Py_ssize_t[::1] positions = np.empty(missing, dtype=np.intp)
+        cdef Py_ssize_t i, j
+        found[:] = -1
+        for i in range(elements.shape[0]):
+            if missing == 0:
+                break
+            for j in range(self.circuit(elements[i], positions)):
+                if found[positions[j]] < 0:
+                    found[positions[j]] = i
+                    missing -= 1
+        return 0
+
     cdef int mark_leaving(self, const Py_ssize_t[::1] positions) except -1:
         """Prepare `can_replace_leaving` for these positions."""
         self.leaving = positions

@@ -45,6 +45,7 @@ cdef class CachedKernel(MatroidKernel):
         super().__init__(inner.size)
         self.inner = inner
         self.n_kernels = 1 + inner.n_kernels
+        self.grows_slowly = inner.grows_slowly
         self.is_python = inner.is_python
         self.has_circuit = inner.has_circuit
         self.rank = rank

@@ -32,6 +32,8 @@ cdef class GraphicKernel(MatroidKernel):
     cdef int32_t[::1] link
     cdef int32_t[::1] link_edge
     cdef int32_t[::1] linked
+    # The end of the edges above a vertex for which a replacement has been found.
+    cdef int32_t[::1] above
     # Components of the forest without the edges that leave.
     cdef int32_t[::1] part
     cdef unsigned char[::1] is_leaving  # by position; all 0 between calls

@@ -30,6 +30,7 @@ cdef class GraphicKernel(MatroidKernel):
         super().__init__(tails.shape[0])
         self.quick_exchange = True
         self.lists_circuits = True
+        self.finds_replacements = True
         self.n_vertices = n_vertices
         self.tails = tails
         self.heads = heads
@@ -51,6 +52,7 @@ cdef class GraphicKernel(MatroidKernel):
         self.link = np.empty(n_vertices, dtype=np.int32)
         self.link_edge = np.empty(n_vertices, dtype=np.int32)
         self.linked = np.empty(n_vertices, dtype=np.int32)
+        self.above = np.empty(n_vertices, dtype=np.int32)
         self.part = np.empty(n_vertices, dtype=np.int32)
         self.is_leaving = np.zeros(n_vertices, dtype=np.uint8)
 
@@ -318,6 +320,29 @@ cdef class GraphicKernel(MatroidKernel):
             u = parent[u]
         return count
 
+    cdef int first_replacements(
+        self, const Py_ssize_t[::1] elements, Py_ssize_t[::1] found
+    ) except -1:
+        """The same, passing every edge of the forest once: those with a replacement are skipped."""
+        cdef int32_t *above = &self.above[0] if self.n_vertices > 0 else NULL
+        cdef int32_t u, v
+        cdef Py_ssize_t i
+        found[:] = -1
+        for v in range(<int32_t>self.n_vertices):
+            above[v] = v
+        for i in range(elements.shape[0]):
+            u = top_of(above, self.ends[2 * elements[i]])
+            v = top_of(above, self.ends[2 * elements[i] + 1])
+            while u != v:
+                if self.depth[u] < self.depth[v]:
+                    u, v = v, u
+                if self.parent[u] < 0:
+                    break  # between two trees: the prepared set is not a basis
+                found[self.parent_edge[u]] = i
+                above[u] = self.parent[u]
+                u = top_of(above, u)
+        return 0
+
     # ---- edges that leave the basis ----
 
     cdef int mark_leaving(self, const Py_ssize_t[::1] positions) except -1:
@@ -340,3 +365,11 @@ cdef class GraphicKernel(MatroidKernel):
     cdef bint can_replace_leaving(self, Py_ssize_t element) except -1:
         """Whether the path between the ends has such an edge: they are in different components."""
         return self.part[self.ends[2 * element]] != self.part[self.ends[2 * element + 1]]
+
+
+cdef int32_t top_of(int32_t *above, int32_t v) noexcept:
+    """The upper end of the skipped edges above v. Halves the way there for the next time."""
+    while above[v] != v:
+        above[v] = above[above[v]]
+        v = above[v]
+    return v

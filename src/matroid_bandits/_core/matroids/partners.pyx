@@ -28,20 +28,11 @@ def find_replacements(
 
     The basis is prepared once; `elements` are outside it.
     """
-    cdef Py_ssize_t i, j, count
-    cdef Py_ssize_t missing = basis.shape[0]
-    cdef Py_ssize_t[::1] positions = np.empty(basis.shape[0], dtype=np.intp)
-    cdef Py_ssize_t[::1] found = np.full(basis.shape[0], -1, dtype=np.intp)
+    places = np.empty(basis.shape[0], dtype=np.intp)
     kernel.prepare(basis)
-    for i in range(elements.shape[0]):
-        if missing == 0:
-            break
-        count = kernel.circuit(elements[i], positions)
-        for j in range(count):
-            if found[positions[j]] < 0:
-                found[positions[j]] = elements[i]
-                missing -= 1
-    return np.asarray(found)
+    kernel.first_replacements(elements, places)
+    # The place -1 is the last one.
+    return np.append(elements, -1)[places]
 
 
 def find_circuits(

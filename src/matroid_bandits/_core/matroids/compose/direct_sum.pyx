@@ -38,6 +38,7 @@ cdef class DirectSumKernel(MatroidKernel):
         self.n_kernels = 1 + sum([part.n_kernels for part in parts])
         self.quick_exchange = all([(<MatroidKernel>part).quick_exchange for part in parts])
         self.is_python = any([part.is_python for part in parts])
+        self.grows_slowly = any([(<MatroidKernel>part).grows_slowly for part in parts])
         self.has_circuit = all([part.has_circuit for part in parts if part.is_python])
         self.ranks = np.array(ranks, dtype=np.intp)
         self.starts = np.cumsum(sizes) - sizes

@@ -26,6 +26,8 @@ cdef class DualKernel(MatroidKernel):
     cdef MatroidKernel exchanging
     cdef bint is_shared  # both are the same
     cdef Py_ssize_t inner_rank
+    # How many elements were looked at, for tests: all when a kernel is prepared, and one by a test.
+    cdef readonly Py_ssize_t n_steps
     # The growing set, and the basis that avoids it.
     cdef unsigned char[::1] is_taken
     cdef Py_ssize_t[::1] avoiding
@@ -41,6 +43,12 @@ cdef class DualKernel(MatroidKernel):
     cdef Py_ssize_t n_others
     cdef Py_ssize_t[::1] place_among_others
     cdef bint is_exchanging_prepared  # for the complement
+    # Whether partners are found for the whole complement at once: the first position that each
+    # can replace, and the first of the positions that leave.
+    cdef bint finds_partners
+    cdef Py_ssize_t[::1] partners
+    cdef bint are_partners_known
+    cdef Py_ssize_t[::1] leaving_partners
     cdef Representatives representatives  # None until a basis is prepared
 
     def __init__(
@@ -53,6 +61,8 @@ cdef class DualKernel(MatroidKernel):
         self.n_kernels = 1 + growing.n_kernels + (0 if self.is_shared else exchanging.n_kernels)
         self.quick_exchange = exchanging.quick_exchange and not self.is_shared
         self.is_python = growing.is_python
+        self.grows_slowly = True
+        self.finds_partners = exchanging.finds_replacements and not self.is_shared
         self.inner_rank = inner_rank
         self.is_taken = np.zeros(self.size, dtype=np.uint8)
         self.avoiding = np.zeros(inner_rank, dtype=np.intp)
@@ -62,6 +72,8 @@ cdef class DualKernel(MatroidKernel):
         self.chosen = np.zeros(inner_rank, dtype=np.intp)
         self.is_marked = np.zeros(self.size, dtype=np.uint8)
         self.others = np.zeros(self.size, dtype=np.intp)
+        self.partners = np.zeros(self.size, dtype=np.intp)
+        self.leaving_partners = np.zeros(self.size, dtype=np.intp)
         self.place_among_others = np.zeros(self.size, dtype=np.intp)
 
     def remember(self):
@@ -116,9 +128,11 @@ cdef class DualKernel(MatroidKernel):
         cdef Py_ssize_t e
         if not self.is_growing_prepared:
             self.disturb_growing()
+            self.n_steps += self.size
             self.growing.prepare(self.avoiding[: self.n_avoiding])
             self.is_growing_prepared = True
         for e in range(self.size):
+            self.n_steps += 1
             if not self.is_taken[e] and self.place[e] < 0 and self.growing.can_replace(k, e):
                 return e
         return -1
@@ -164,6 +178,7 @@ cdef class DualKernel(MatroidKernel):
                 self.place_among_others[e] = n
                 n += 1
         self.n_others = n
+        self.are_partners_known = False
         return self.prepare_exchanging()
 
     cdef int prepare_exchanging(self) except -1:
@@ -171,14 +186,42 @@ cdef class DualKernel(MatroidKernel):
         if self.is_shared:
             self.is_growing_prepared = False
         self.is_exchanging_prepared = False
+        self.n_steps += self.size
         self.exchanging.prepare(self.others[: self.n_others])
         self.is_exchanging_prepared = True
         return 0
 
+    cdef Py_ssize_t place_of(self, Py_ssize_t element) noexcept:
+        """The place of an outside element in the complement, or of one symmetric to a member."""
+        return self.place_among_others[self.representatives.outside_for(element)]
+
     cdef bint can_replace(self, Py_ssize_t position, Py_ssize_t element) except -1:
         if not self.is_exchanging_prepared:
             self.prepare_exchanging()
-        element = self.representatives.outside_for(element)
-        return self.exchanging.can_replace(
-            self.place_among_others[element], self.basis[position]
-        )
+        self.n_steps += 1
+        return self.exchanging.can_replace(self.place_of(element), self.basis[position])
+
+    # ---- with an `inner` that finds the replacements of its whole basis at once ----
+
+    cdef Py_ssize_t partner(self, Py_ssize_t element) except -2:
+        if not self.finds_partners:
+            return MatroidKernel.partner(self, element)
+        if not self.are_partners_known:
+            self.n_steps += self.size
+            self.exchanging.first_replacements(self.basis, self.partners[: self.n_others])
+            self.are_partners_known = True
+        return self.partners[self.place_of(element)]
+
+    cdef int mark_leaving(self, const Py_ssize_t[::1] positions) except -1:
+        cdef Py_ssize_t[::1] elements
+        MatroidKernel.mark_leaving(self, positions)
+        if self.finds_partners:
+            elements = np.asarray(self.basis)[np.asarray(positions)]
+            self.n_steps += self.size
+            self.exchanging.first_replacements(elements, self.leaving_partners[: self.n_others])
+        return 0
+
+    cdef bint can_replace_leaving(self, Py_ssize_t element) except -1:
+        if not self.finds_partners:
+            return MatroidKernel.can_replace_leaving(self, element)
+        return self.leaving_partners[self.place_of(element)] >= 0

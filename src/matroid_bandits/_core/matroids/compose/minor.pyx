@@ -50,6 +50,7 @@ cdef class MinorKernel(MatroidKernel):
         self.n_kernels = 1 + inner.n_kernels
         self.quick_exchange = inner.quick_exchange
         self.is_python = inner.is_python
+        self.grows_slowly = inner.grows_slowly
         self.has_circuit = inner.has_circuit
         self.elements = elements
         self.contracted = contracted

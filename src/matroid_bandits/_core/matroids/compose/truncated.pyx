@@ -23,6 +23,7 @@ cdef class TruncatedKernel(MatroidKernel):
         self.inner = inner
         self.n_kernels = 1 + inner.n_kernels
         self.is_python = inner.is_python
+        self.grows_slowly = inner.grows_slowly
         self.has_circuit = inner.has_circuit
         self.rank = rank
         self.completed = CompletedSet(inner, inner_rank)

@@ -590,7 +590,11 @@ cdef class RoundKernel:
 
         They are the same bases, but fewer elements are tested, and counted.
         """
-        if self.min_count == 1 and n_classes < self.playable.shape[0]:
+        if (
+            self.min_count == 1
+            and n_classes < self.playable.shape[0]
+            and not self.oracle.grows_slowly
+        ):
             self.initial_rounds = InitialRounds(
                 symmetry_class, n_classes, np.asarray(self.playable), self.counts
             )

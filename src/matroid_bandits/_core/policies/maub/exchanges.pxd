@@ -7,6 +7,7 @@ cdef class Exchanges:
     cdef Py_ssize_t rank
     cdef Py_ssize_t[::1] order  # of the basis, the highest value first, as last sorted
     cdef Py_ssize_t[::1] scratch
+    cdef Py_ssize_t[::1] merged  # working space for greedy: the basis and other elements
     cdef unsigned char[::1] is_gone  # by position in the basis; all 0 between calls
     cdef Py_ssize_t[::1] positions  # working space for circuits
     cdef Py_ssize_t[::1] present  # the basis that the oracle is prepared for

@@ -18,6 +18,7 @@ cdef class Exchanges:
         self.rank = rank
         self.order = np.zeros(rank, dtype=np.intp)
         self.scratch = np.zeros(rank, dtype=np.intp)
+        self.merged = np.zeros(size, dtype=np.intp)
         self.is_gone = np.zeros(max(rank, 1), dtype=np.uint8)
         self.positions = np.zeros(rank, dtype=np.intp)
         self.present = np.zeros(rank, dtype=np.intp)
@@ -55,7 +56,7 @@ cdef class Exchanges:
         const double[::1] values,
         const Py_ssize_t[::1] candidates,
     ) except -1:
-        """The same by circuits of `basis`. False if circuits meet, or are long.
+        """The same by circuits of `basis`. False if circuits meet, or take long to find.
 
         A circuit without any element that has gone is still a circuit after these exchanges.
         """
@@ -66,7 +67,7 @@ cdef class Exchanges:
         for i in range(candidates.shape[0]):
             e = candidates[i]
             count = self.oracle.circuit(e, self.positions)
-            steps_left -= count
+            steps_left -= count if self.oracle.lists_circuits else self.rank
             worst = self.positions[0]
             for j in range(count):
                 k = self.positions[j]
@@ -120,26 +121,18 @@ cdef class Exchanges:
         """Greedy on the basis, as sorted in `order`, and the candidates. Returns how many it takes.
 
         """
-        cdef Py_ssize_t taken = 0
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t j = 0
-        cdef Py_ssize_t e
-        self.oracle.tested = 0
-        self.oracle.clear()
-        while taken < self.rank and (i < self.rank or j < candidates.shape[0]):
+        while i < self.rank or j < candidates.shape[0]:
             if i == self.rank or (
                 j < candidates.shape[0] and comes_before(values, candidates[j], self.order[i])
             ):
-                e = candidates[j]
+                self.merged[i + j] = candidates[j]
                 j += 1
             else:
-                e = self.order[i]
+                self.merged[i + j] = self.order[i]
                 i += 1
-            self.oracle.tested += 1
-            if self.oracle.try_add(e):
-                chosen[taken] = e
-                taken += 1
-        return taken
+        return self.oracle.greedy(self.merged[: i + j], self.rank, chosen)
 
     # ---- with an oracle whose answers are dear ----
 

@@ -10,6 +10,7 @@ cdef class LeanLeader(Leader):
     cdef int32_t[::1] next_gone
     cdef Py_ssize_t[::1] leaving  # positions of elements that no symmetric element replaces
     cdef Py_ssize_t n_swapped  # by how many swaps of neighbors the order last changed
+    cdef Py_ssize_t n_retested  # classes whose partner these swaps could change
     cdef Py_ssize_t[::1] candidates  # outside elements that may come in
     cdef Py_ssize_t[::1] changed  # classes whose circuits have changed
     cdef Py_ssize_t[::1] scratch  # working space for sorting

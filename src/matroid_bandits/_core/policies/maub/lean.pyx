@@ -241,11 +241,15 @@ cdef class LeanLeader(Leader):
         if self.n_swapped > MANY_SWAPS * self.rank:
             return self.sort_at_once()
         self.n_swapped = 0
+        self.n_retested = 0
         for i in range(1, self.rank):
             k = i
             while k > 0 and comes_after(self.means, ordered[k - 1], ordered[k]):
                 k -= 1
                 self.transpose(k)
+                # An element at which many circuits begin may pass many others.
+                if self.n_retested > 2 * MANY_SWAPS * (self.rank + self.search.n_classes):
+                    return self.sort_at_once()
             self.n_swapped += i - k
             if self.n_swapped > 2 * MANY_SWAPS * self.rank:
                 return self.sort_at_once()
@@ -273,6 +277,7 @@ cdef class LeanLeader(Leader):
             return 0
         while c >= 0:
             following = search.next_class[c]
+            self.n_retested += 1
             if self.oracle.can_replace(self.position[new], search.any_element(c)):
                 search.move_class(c, new)
             c = following
