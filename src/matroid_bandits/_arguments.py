@@ -25,6 +25,7 @@ __all__ = [
     "integer",
     "not_an_element",
     "not_whole",
+    "number_from",
     "real",
     "real_array",
     "suggestion",
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=str)
+N = TypeVar("N", int, float)
 
 # Elements are smaller.
 _TOO_LARGE = int(np.iinfo(np.intp).max) + 1
@@ -42,8 +44,9 @@ _TOO_LARGE = int(np.iinfo(np.intp).max) + 1
 # What other libraries call a parameter.
 _ALIASES = {"context": "features", "contexts": "features"}
 
-# How many names are compared with a wrong one.
+# How many names are compared with a wrong one, and how much of it.
 _MOST_COMPARED = 10_000
+_MOST_LETTERS = 200
 
 
 # ---- elements ----
@@ -184,6 +187,13 @@ def _is_whole(value: Any) -> bool:
     return True
 
 
+def number_from(text: str, kind: Callable[[str], N]) -> N:
+    """The number that a text is, of this kind. Digits are those from 0 to 9, without blanks."""
+    if not text.isascii() or text != text.strip():
+        raise ValueError(f"{abbreviated(text)} is not a number")
+    return kind(text)
+
+
 def real(value: Any, what: str, *, minimum: float, maximum: float) -> float:
     """A number from `minimum` to `maximum`; `what` names it in messages."""
     is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
@@ -274,7 +284,7 @@ def suggestion(
     names = list(allowed)
     # More names would take seconds.
     lowered = {known.lower(): known for known in [*(aliases or ()), *names[:_MOST_COMPARED]]}
-    close = difflib.get_close_matches(name.lower(), lowered, n=1)
+    close = difflib.get_close_matches(name[:_MOST_LETTERS].lower(), lowered, n=1)
     hint = ""
     if close:
         meant = lowered[close[0]]

@@ -4,10 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from matroid_bandits._arguments import abbreviated
+from matroid_bandits._arguments import abbreviated, number_from
 
 __all__ = ["call_text", "parse_call"]
 
+# Of a name with its parameters: texts are read from every parameter on.
+_MOST_LETTERS = 10_000
 _QUOTED = r"""(?:"[^"]*"|'[^']*')"""
 _CALL = re.compile(rf"""(?P<name>.*?)\((?P<inside>(?:[^()"']|{_QUOTED})*)\)""", re.DOTALL)
 _PARAMETER = re.compile(rf"""\s*(?P<key>\w+)\s*=\s*(?P<value>{_QUOTED}|[^,"'=]*?)\s*(?:,|$)""")
@@ -23,6 +25,11 @@ def parse_call(text: str) -> tuple[str, dict[str, Any]]:
     ValueError
         If the text is not of this form; the message says where.
     """
+    if len(text) > _MOST_LETTERS:
+        raise ValueError(
+            f"{abbreviated(text)} has {len(text):,} letters; a name with its parameters may have "
+            f"{_MOST_LETTERS:,}"
+        )
     compact = text.strip()
     if "(" not in compact and ")" not in compact:
         return compact, {}
@@ -61,9 +68,9 @@ def _value(text: str) -> Any:
         return _TRUTH[text.lower()]
     for kind in (int, float):
         # Words like nan and infinity are words.
-        if re.match(r"[-+.]?\d|[-+]\.\d", text):
+        if re.match(r"[-+.]?[0-9]|[-+]\.[0-9]", text):
             try:
-                return kind(text)
+                return number_from(text, kind)
             except ValueError:
                 continue
     return text

@@ -20,6 +20,7 @@ from matroid_bandits._arguments import (
     choice,
     integer,
     not_whole,
+    number_from,
     real,
 )
 from matroid_bandits._call_text import parse_call
@@ -162,7 +163,7 @@ def delay_class(name: str) -> type[Delay]:
 def delay_from_text(text: str) -> Delay:
     """A delay such as ``100`` or ``geometric(mean=100, lost=0.05)``."""
     try:
-        number = float(text)
+        number = number_from(text.strip(), float)
     except ValueError:
         name, parameters = parse_call(text)
     else:

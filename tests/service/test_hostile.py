@@ -317,6 +317,7 @@ BOMBS: dict[str, Any] = {
     "K1999 many times": {"sum": ["K1999"] * 1_000},
     "a sum of names": "+".join(["K1999"] * 1_000),
     "uniform": "U(1,1000000000000)",
+    "long name": "K" + "9" * 100_000,
     "digits": "U(1," + "9" * 5_000 + ")",
     "brackets": "dual(" * 5_000 + "K4" + ")" * 5_000,
     "random": "linear(100000)",

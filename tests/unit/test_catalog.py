@@ -137,6 +137,13 @@ def test_call_texts_round_trip() -> None:
         assert parse_call(text) == ("name", {"key": value})
 
 
+def test_long_texts_are_refused_before_they_are_read() -> None:
+    # A step for each parameter takes as long as the rest of the text.
+    text = f"MAUB({','.join(f'p{i}=1' for i in range(200_000))})"
+    with pytest.raises(ValueError, match=r"has 1,888,\d+ letters; a name with its parameters may"):
+        parse_call(text)
+
+
 # ---- matroids ----
 
 # Elements, rank and bases. Those of the appendix of [OXL11] have as many bases as sets of `rank`
@@ -245,6 +252,12 @@ def test_random_instances_of_every_class(family: str) -> None:
         ("U(5,3)", "rank must be at most size = 3, got 5"),
         ("U(2," + "9" * 5000 + ")", "has a number of more than 100 digits"),
         ("dual(" * 5000 + "K5" + ")" * 5000, "has more than 100 brackets"),
+        ("truncate(K5," + "9" * 5000 + ")", "has a number of more than 100 digits"),
+        ("K" + "9" * 100_000, "has 100,001 letters, and a name may have 10,000"),
+        ("+".join(["K3"] * 4000), "has 11,999 letters"),
+        ("K\uff15", "a matroid must be given by a name in plain letters, digits and signs"),
+        ("\u212a5", "in plain letters, digits and signs, got '\u212a5'"),
+        ("K5\n", "in plain letters, digits and signs, got 'K5\\n'"),
         ("K1000000000", "K1000000000 has more than 2,000,000 elements, too many"),
         ("K(10000,10000)", "K(10000,10000) has more than 2,000,000 elements"),
         ("U(1,10000000000000000)", "has more than 2,000,000 elements"),

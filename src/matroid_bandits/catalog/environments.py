@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from matroid_bandits._arguments import check_known
+from matroid_bandits._arguments import check_known, number_from
 from matroid_bandits._call_text import call_text, parse_call
 from matroid_bandits.catalog.classes import environment_class
 from matroid_bandits.environments import (
@@ -114,6 +114,6 @@ def _with_rounds(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def _number(word: Any) -> Any:
     try:
-        return float(word) if isinstance(word, str) else word
+        return number_from(word, float) if isinstance(word, str) else word
     except ValueError:
         return word

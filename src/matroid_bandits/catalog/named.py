@@ -15,7 +15,8 @@ from matroid_bandits.matroids import DirectSumMatroid, Matroid, UniformMatroid
 
 __all__ = ["NAMED", "NamedMatroid", "matroid", "uniform"]
 
-# In a name, which is read by recursion.
+# Of a name, which is read by recursion, and again for each of its brackets.
+_MOST_LETTERS = 10_000
 _MOST_BRACKETS = 100
 
 # Python reads no integers with more than some thousands of digits.
@@ -131,6 +132,16 @@ def matroid(name: str, *, seed: int = 0) -> Matroid:
             f"{abbreviated(name)} has more than {_MOST_BRACKETS} brackets; compose the matroid in "
             "Python instead"
         )
+    if len(name) > _MOST_LETTERS:
+        raise ValueError(
+            f"{abbreviated(name)} has {len(name):,} letters, and a name may have "
+            f"{_MOST_LETTERS:,}; compose the matroid in Python instead"
+        )
+    if not (name.isascii() and name.isprintable()):
+        raise ValueError(
+            f"a matroid must be given by a name in plain letters, digits and signs, got "
+            f"{abbreviated(name)}"
+        )
     return _read(_plain(name), name, integer(seed, "seed", minimum=0))
 
 
@@ -146,7 +157,7 @@ def _read(text: str, name: str, seed: int) -> Matroid:
     if (found := re.fullmatch(r"dual\((.*)\)", text)) and not found[1].isdigit():
         return _read(found[1], name, seed).dual()
     if found := re.fullmatch(r"truncate\((.*),(\d+)\)", text):
-        return _read(found[1], name, seed).truncate(int(found[2]))
+        return _read(found[1], name, seed).truncate(_number(found[2], name))
     return _single(text, name, seed)
 
 
@@ -171,10 +182,7 @@ def _single(text: str, name: str, seed: int) -> Matroid:
         found := re.fullmatch(r"([a-z]+)(?:\((\d+(?:,\d+)*)\)|(\d+(?:,\d+)*))", text)
     ):
         word = found[1]
-        digits = (found[2] or found[3]).split(",")
-        if max(map(len, digits)) > _MOST_DIGITS:
-            raise ValueError(f"{abbreviated(name)} has a number of more than {_MOST_DIGITS} digits")
-        numbers = [int(number) for number in digits]
+        numbers = [_number(digits, name) for digits in (found[2] or found[3]).split(",")]
     if known := _BY_WORD.get((word, len(numbers))):
         return known.make(*numbers)
     if word in MATROIDS and len(numbers) == 1:
@@ -183,6 +191,12 @@ def _single(text: str, name: str, seed: int) -> Matroid:
     raise ValueError(
         f"unknown matroid {abbreviated(name)}; {_hint(word)}allowed are {_all_names()}"
     )
+
+
+def _number(digits: str, name: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"{abbreviated(name)} has a number of more than {_MOST_DIGITS} digits")
+    return int(digits)
 
 
 _BY_WORD = {

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from matroid_bandits._arguments import abbreviated, integer, suggestion
+from matroid_bandits._arguments import abbreviated, integer, number_from, suggestion
 from matroid_bandits.environments.base import LARGEST
 from matroid_bandits.simulation import LONGEST
 
@@ -48,7 +48,7 @@ def whole_number(minimum: int, maximum: int = LONGEST) -> Callable[[str], int]:
 
     def parse(text: str) -> int:
         try:
-            value = float(text) if set(".eE").intersection(text) else int(text)
+            value = number_from(text, float if set(".eE").intersection(text) else int)
             return integer(value, "the value", minimum=minimum, maximum=maximum)
         except ValueError:
             raise argparse.ArgumentTypeError(
@@ -61,7 +61,7 @@ def whole_number(minimum: int, maximum: int = LONGEST) -> Callable[[str], int]:
 def standard_deviation(text: str) -> float:
     """The type of an option: a standard deviation."""
     try:
-        value = float(text)
+        value = number_from(text, float)
     except ValueError:
         value = -1.0
     if not 0 <= value <= LARGEST:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from matroid_bandits import catalog
+from matroid_bandits._arguments import number_from
 from matroid_bandits._progress import Progress
 from matroid_bandits._tables import aligned
 from matroid_bandits.cli.instances import Instances, add_instance_options
@@ -76,7 +77,7 @@ def add_to(commands: Any) -> None:
 def _probability(text: str) -> float:
     """The type of an option: a number between 0 and 1."""
     try:
-        value = float(text)
+        value = number_from(text, float)
     except ValueError:
         value = 0.0
     if not 0 < value < 1:

@@ -142,7 +142,8 @@ def _groups(data: Columns, columns: Sequence[str]) -> list[Hashable]:
         raise StudyError(f"groups need one column, got {abbreviated(list(columns))}")
     names = data.filled(columns[0])
     # Numbers, so that capacities can be a list; names otherwise.
-    return [int(name) for name in names] if all(map(str.isdecimal, names)) else list(names)
+    are_numbers = all(name.isascii() and name.isdecimal() for name in names)
+    return [int(name) for name in names] if are_numbers else list(names)
 
 
 #: Parameters of matroids that may come from a file, how, and the columns they are in by default
