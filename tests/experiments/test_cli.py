@@ -37,8 +37,12 @@ def light_figures(request, monkeypatch) -> None:
 
 
 def status(arguments: str) -> int | str | None:
+    return status_of(arguments.split())
+
+
+def status_of(arguments: list[str]) -> int | str | None:
     try:
-        return main(arguments.split())
+        return main(arguments)
     except SystemExit as ended:
         return ended.code
 
@@ -349,6 +353,49 @@ def test_what_needs_no_extra(arguments: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["run study.toml --jobs=1", "slurm study.toml --shards 4 --time 5", "list", "--version"],
+)
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_output_that_is_closed(arguments: str, closed: str) -> None:
+    command = f"{sys.executable} -m matroid_bandits {arguments} {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Path("results/study/report.md").exists() == arguments.startswith("run")
+
+
+@pytest.mark.parametrize("option", ["--out", "--movielens", "--graphs", "--dask"])
+def test_options_that_are_empty(option: str, capsys) -> None:
+    assert status_of(["run", "study.toml", "--jobs=1", option, ""]) == 2
+    assert f"argument {option}: must not be empty" in capsys.readouterr().err
+    assert not Path("results").exists()
+
+
+def test_a_study_of_an_editor_that_marks_its_texts(capsys) -> None:
+    Path("study.toml").write_text(STUDY, encoding="utf-8-sig")
+    assert main(["run", "study.toml", "--list"]) == 0
+    assert capsys.readouterr().out.startswith("Two graphs: 2 instances")
+
+
+def test_ctrl_c_before_the_package_is_imported() -> None:
+    code = """
+import sys
+from importlib.metadata import entry_points
+
+class Interrupted:
+    def find_spec(self, name, *arguments):
+        if name == "numpy":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+(command,) = entry_points(group="console_scripts", name="matroid-bandits")
+sys.exit(command.load()())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
 
 def test_a_terminal_without_the_signs(tmp_path) -> None:

@@ -140,6 +140,14 @@ def test_commands_of_keys(tmp_path: Path, capsys) -> None:
         (["add", "known", "--role", "reader"], "there is a key 'known' already"),
         (["remove", "x"], "there is no key 'x'; the keys are: known"),
         (["list", "--keys", "notes.txt"], "is not a file of keys"),
+        (["list", "--keys", "."], "keys list: the file of keys . cannot be read: Is a directory"),
+        (["remove", "x", "--keys", "."], "the file of keys . cannot be read: Is a directory"),
+        (
+            ["add", "x", "--role", "reader", "--keys", "no/keys"],
+            "the file of keys no/keys cannot be written: No such file or directory",
+        ),
+        (["list", "--keys", ""], "argument --keys: must not be empty"),
+        (["add", "x"], "--role is missing: one of reader, writer, admin"),
     ],
 )
 def test_mistakes_with_keys(tmp_path: Path, monkeypatch, capsys, command, message: str) -> None:

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from time import sleep
@@ -85,6 +86,12 @@ def test_parquet_to_a_pipe(database: Path) -> None:
         "reward",
         "propensity",
     ]
+
+
+def test_a_log_without_an_output(database: Path) -> None:
+    command = f"{sys.executable} -m matroid_bandits log news --database {database} >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
 
 
 def test_replay(database: Path, capsys) -> None:
@@ -171,6 +178,12 @@ def test_backup(database: Path, tmp_path: Path, capsys) -> None:
         (["serve", "--keys", "bandits.sqlite"], "is not a file of keys"),
         (["serve", "--port", "70000"], "must be a whole number from 0 to 65535"),
         (["serve", "--database", "notes.txt"], "file is not a database"),
+        (["serve", "--database", "."], ". is a folder; name a file in it"),
+        (["serve", "--database", ""], "argument --database: must not be empty"),
+        (["serve", "--keys", ""], "argument --keys: must not be empty"),
+        (["serve", "--keys", "."], "the file of keys . cannot be read: Is a directory"),
+        (["log", "news", "--output", ""], "argument --output: must not be empty"),
+        (["backup", ""], "argument TARGET: must not be empty"),
     ],
 )
 def test_mistakes(database: Path, monkeypatch, capsys, command: list[str], message: str) -> None:
@@ -182,6 +195,22 @@ def test_mistakes(database: Path, monkeypatch, capsys, command: list[str], messa
     told = capsys.readouterr().err
     assert message in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["serve"], ["replay"], ["log", "news"]])
+def test_a_database_that_cannot_be_used(
+    database: Path, monkeypatch, capsys, command: list[str]
+) -> None:
+    monkeypatch.setattr("matroid_bandits.service.stores.sqlite._PATIENCE", 0.0)
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(SystemExit) as ended:
+            main([*command, "--database", str(database)])
+    assert ended.value.code == 2
+    program = f"matroid-bandits {command[0]}"
+    assert capsys.readouterr().err == (
+        f"{program}: the database cannot be used: database is locked\n"
+    )
 
 
 def test_a_port_that_is_in_use(tmp_path: Path, capsys) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from matroid_bandits import __version__
 from matroid_bandits.cli import gaps, listing, logs, serve, simulate, slurm, studies
 from matroid_bandits.cli.options import Parser
-from matroid_bandits.cli.texts import silence
+from matroid_bandits.cli.texts import open_closed, silence
 
 __all__ = ["main"]
 
@@ -27,6 +27,7 @@ def _parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status."""
+    open_closed()
     parser = _parser()
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given and given[0].startswith("--") and given[0] not in {"--help", "--version"}:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from matroid_bandits._files import replacing
 from matroid_bandits._progress import Progress
-from matroid_bandits.cli.options import whole_number
+from matroid_bandits.cli.options import nonempty, whole_number
 from matroid_bandits.cli.serve import add_database
 from matroid_bandits.cli.texts import echo
 
@@ -33,7 +33,7 @@ def add_to(commands: Any) -> None:
     )
     log.add_argument("bandit", metavar="BANDIT", help="its name")
     log.add_argument("--format", choices=("jsonl", "parquet"), default="jsonl")
-    log.add_argument("--output", metavar="FILE", help="by default standard output")
+    log.add_argument("--output", type=nonempty, metavar="FILE", help="by default standard output")
     log.add_argument(
         "--after",
         type=whole_number(0),
@@ -64,7 +64,9 @@ def add_to(commands: Any) -> None:
         epilog="example: matroid-bandits backup monday.sqlite --database bandits.sqlite",
         allow_abbrev=False,
     )
-    backup.add_argument("target", metavar="TARGET", help="a file, or postgresql://...")
+    backup.add_argument(
+        "target", type=nonempty, metavar="TARGET", help="a file, or postgresql://..."
+    )
     add_database(backup)
     backup.set_defaults(run=_backup, parser=backup)
 
@@ -89,11 +91,16 @@ def _run(options: argparse.Namespace, work: Any) -> int:
         )
     import asyncio  # noqa: PLC0415
 
-    from matroid_bandits.service.errors import ServiceError  # noqa: PLC0415
+    from matroid_bandits.service.errors import (  # noqa: PLC0415
+        ServiceError,
+        UnavailableError,
+    )
     from matroid_bandits.service.stores import SchemaError  # noqa: PLC0415
 
     try:
         status: int = asyncio.run(work(options))
+    except UnavailableError as error:
+        options.parser.error(f"the database cannot be used: {error.reason}")
     except (ValueError, SchemaError, ServiceError) as error:
         options.parser.error(str(error))
     return status

@@ -8,7 +8,7 @@ from matroid_bandits._arguments import abbreviated, integer, number_from, sugges
 from matroid_bandits.environments.base import LARGEST
 from matroid_bandits.simulation import LONGEST
 
-__all__ = ["Parser", "named", "standard_deviation", "whole_number"]
+__all__ = ["Parser", "named", "nonempty", "standard_deviation", "whole_number"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -56,6 +56,13 @@ def whole_number(minimum: int, maximum: int = LONGEST) -> Callable[[str], int]:
             ) from None
 
     return parse
+
+
+def nonempty(text: str) -> str:
+    """The type of an option: a path or an address."""
+    if not text:
+        raise argparse.ArgumentTypeError("must not be empty; is a variable of the shell not set?")
+    return text
 
 
 def standard_deviation(text: str) -> float:

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from matroid_bandits._tables import aligned
-from matroid_bandits.cli.options import whole_number
+from matroid_bandits.cli.options import nonempty, whole_number
 from matroid_bandits.cli.texts import echo
 
 __all__ = ["DATABASE", "add_database", "add_to"]
@@ -35,6 +35,7 @@ def add_to(commands: Any) -> None:
     _add_address(serve)
     serve.add_argument(
         "--keys",
+        type=nonempty,
         metavar="FILE",
         help="API keys, made by `matroid-bandits keys add`; without it, everybody who reaches the "
         "server may do everything, and it must not be reachable from other machines",
@@ -73,6 +74,7 @@ def add_database(parser: argparse.ArgumentParser) -> None:
     """Add the option for the database."""
     parser.add_argument(
         "--database",
+        type=nonempty,
         default=DATABASE,
         metavar="FILE_OR_URL",
         help="a file of SQLite, which is made if it is not there, or "
@@ -95,7 +97,10 @@ def _add_address(parser: argparse.ArgumentParser) -> None:
 def _serve(options: argparse.Namespace) -> int:
     import asyncio  # noqa: PLC0415
 
-    from matroid_bandits.service.errors import ServiceError  # noqa: PLC0415
+    from matroid_bandits.service.errors import (  # noqa: PLC0415
+        ServiceError,
+        UnavailableError,
+    )
     from matroid_bandits.service.server import Server, check_store  # noqa: PLC0415
     from matroid_bandits.service.stores import SchemaError  # noqa: PLC0415
 
@@ -112,6 +117,8 @@ def _serve(options: argparse.Namespace) -> int:
         except BaseException:
             server.close()
             raise
+    except UnavailableError as error:
+        options.parser.error(f"the database cannot be used: {error.reason}")
     except (ValueError, SchemaError, ServiceError) as error:
         options.parser.error(str(error))
     keys = "no keys needed" if options.keys is None else f"keys from {options.keys}"
@@ -173,7 +180,6 @@ def _add_keys(commands: Any) -> None:
     add.add_argument(
         "--role",
         choices=_ROLES,
-        required=True,
         help="reader: looks at everything; writer: also decides and reports rewards; admin: also "
         "makes and changes bandits",
     )
@@ -182,7 +188,11 @@ def _add_keys(commands: Any) -> None:
     remove.add_argument("name", metavar="NAME", help="whose key it is")
     for parser, run in ((add, _add_key), (listing, _list_keys), (remove, _remove_key)):
         parser.add_argument(
-            "--keys", default=KEYS, metavar="FILE", help=f"the file (default: {KEYS})"
+            "--keys",
+            type=nonempty,
+            default=KEYS,
+            metavar="FILE",
+            help=f"the file (default: {KEYS})",
         )
         parser.set_defaults(run=run, parser=parser)
 
@@ -190,6 +200,8 @@ def _add_keys(commands: Any) -> None:
 def _add_key(options: argparse.Namespace) -> int:
     from matroid_bandits.service.keys import KeyFile  # noqa: PLC0415
 
+    if options.role is None:
+        options.parser.error(f"--role is missing: one of {', '.join(_ROLES)}")
     try:
         key = KeyFile(options.keys).add(options.name, options.role)
     except ValueError as error:

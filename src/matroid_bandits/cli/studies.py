@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from matroid_bandits.cli.options import whole_number
+from matroid_bandits.cli.options import nonempty, whole_number
 from matroid_bandits.cli.study_output import (
     headline,
     print_failures,
@@ -159,7 +159,7 @@ def add_to(commands: Any) -> None:
         epilog="example: matroid-bandits report results/reproduce",
         allow_abbrev=False,
     )
-    report.add_argument("folder", metavar="FOLDER", help="where the results are")
+    report.add_argument("folder", type=nonempty, metavar="FOLDER", help="where the results are")
     report.add_argument("--quiet", action="store_true", help="print the paths only")
     report.set_defaults(run=_report, parser=report)
 
@@ -171,7 +171,7 @@ def add_to(commands: Any) -> None:
         epilog="example: matroid-bandits gather results/study",
         allow_abbrev=False,
     )
-    gather.add_argument("folder", metavar="FOLDER", help="where the results are")
+    gather.add_argument("folder", type=nonempty, metavar="FOLDER", help="where the results are")
     gather.add_argument("--quiet", action="store_true", help="print the paths only")
     gather.set_defaults(run=_gather, parser=gather)
 
@@ -190,6 +190,7 @@ def _add_options(parser: Any) -> None:
     )
     parser.add_argument(
         "--dask",
+        type=nonempty,
         metavar="ADDRESS",
         help="run on a Dask cluster, by the address of its scheduler (tcp://host:8786), or 'local'",
     )

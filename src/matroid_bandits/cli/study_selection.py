@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matroid_bandits.cli.options import whole_number
+from matroid_bandits.cli.options import nonempty, whole_number
 from matroid_bandits.experiments.study import MOST_RUNS
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ __all__ = ["add_selection_options", "load_selected", "results_folder", "selectio
 def add_selection_options(parser: Any) -> None:
     """Add the options that choose a part of a study, and the folder of its results."""
     parser.add_argument(
-        "--out", metavar="FOLDER", help="where the results go (default: results/NAME)"
+        "--out",
+        type=nonempty,
+        metavar="FOLDER",
+        help="where the results go (default: results/NAME)",
     )
     parser.add_argument(
         "--quick", action="store_true", help="three runs, a tenth of the rounds: a first look"
@@ -53,12 +56,14 @@ def add_selection_options(parser: Any) -> None:
     parser.add_argument("--seed", type=whole_number(0), help="seed of the first run")
     parser.add_argument(
         "--movielens",
+        type=nonempty,
         metavar="PATH",
         help="folder or zip of ml-latest-small, ml-1m or ml-100k; or 'synthetic' for invented "
         "movies (default: from the cache, or downloaded)",
     )
     parser.add_argument(
         "--graphs",
+        type=nonempty,
         metavar="FOLDER",
         help="folder of graph files that are not beside the study; an instance whose optional "
         "file is in neither is left out",

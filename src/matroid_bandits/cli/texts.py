@@ -4,7 +4,7 @@ import os
 import sys
 from typing import TextIO
 
-__all__ = ["echo", "plus_minus", "silence"]
+__all__ = ["echo", "open_closed", "plus_minus", "silence"]
 
 
 def plus_minus() -> str:
@@ -34,6 +34,13 @@ def echo(text: str, *, error: bool = False) -> None:
 def silence(stream: TextIO) -> None:
     """Send all further output of `stream` to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def open_closed() -> None:
+    """Send the output that the caller has closed (``>&-``) to the null device."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _can_show(text: str) -> bool:

@@ -63,9 +63,15 @@ class UnavailableError(ServiceError):
 
     If the connection broke while a transaction was committed, nobody knows whether it was. The same
     request with the same id then gets the answer of the first one.
+
+    Attributes
+    ----------
+    reason : str
+        Why, for those who have sent no request.
     """
 
     def __init__(self, reason: object) -> None:
+        self.reason = str(reason)
         super().__init__(
             503,
             "unavailable",

@@ -71,17 +71,19 @@ class KeyFile:
         Raises
         ------
         ValueError
-            If there is no such file, or it is not one of keys.
-        OSError
-            If it cannot be read.
+            If there is no such file, it cannot be read, or it is not one of keys.
         """
         try:
-            rows = json.loads(self._path.read_text(encoding="utf-8"))["keys"]
+            rows = json.loads(self._path.read_text(encoding="utf-8-sig"))["keys"]
             keys = [Key(**row) for row in rows]
             if not all(map(_is_right, keys)):
                 raise ValueError("a name, a role or a hash is wrong")
         except FileNotFoundError:
             raise ValueError(f"there is no file of keys {self._path}; {_HOW}") from None
+        except OSError as error:
+            raise ValueError(
+                f"the file of keys {self._path} cannot be read: {error.strerror}"
+            ) from error
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError(f"{self._path} is not a file of keys ({error}); {_HOW}") from error
         return keys
@@ -138,6 +140,11 @@ class KeyFile:
 
     def _write(self, keys: list[Key]) -> None:
         text = json.dumps({"keys": [key._asdict() for key in keys]}, indent=1)
-        with replacing(self._path) as file:
-            os.fchmod(file.fileno(), 0o600)
-            file.write(text.encode())
+        try:
+            with replacing(self._path) as file:
+                os.fchmod(file.fileno(), 0o600)
+                file.write(text.encode())
+        except OSError as error:
+            raise ValueError(
+                f"the file of keys {self._path} cannot be written: {error.strerror}"
+            ) from error

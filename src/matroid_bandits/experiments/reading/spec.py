@@ -113,7 +113,7 @@ def load_study(
         )
     path = Path(source)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise StudyError(f"there is no file {path}{similar(path)}") from None
     except UnicodeDecodeError as error:

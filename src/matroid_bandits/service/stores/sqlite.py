@@ -59,6 +59,8 @@ class SQLiteStore:
     async def open(self) -> None:
         if not self._path.parent.is_dir():
             raise SchemaError(f"there is no folder {self._path.parent}; make it first")
+        if self._path.is_dir():
+            raise SchemaError(f"{self._path} is a folder; name a file in it")
         async with self._writing():
             pass
 
