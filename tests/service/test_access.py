@@ -175,6 +175,30 @@ def test_hosts(service: Service) -> None:
         assert service.get("/v1/bandits", headers={"Host": host}).status == 421
 
 
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1:80:evil.com",
+        "127.0.0.1:evil.com",
+        "[::1]evil.com",
+        "[::1]:80:evil.com",
+        "[::1",
+        "localhost:80/evil",
+        "localhost@evil.com",
+        "localhost evil.com",
+        "localhost:\u0661",
+    ],
+)
+@pytest.mark.parametrize("fixture", ["service", "guarded"])
+def test_hosts_that_are_none(request, keys: dict[str, str], fixture: str, host: str) -> None:
+    # Without keys the name must be one of the server's; with keys it may be any.
+    asked = request.getfixturevalue(fixture)
+    headers = bearer(keys["admin"]) | {"Host": host.encode().decode("latin-1")}
+    refused = asked.get("/v1/bandits", headers=headers)
+    assert (refused.status, refused.error["code"]) == (421, "unknown_host")
+    assert "must be there once, a name and perhaps a port" in refused.error["message"]
+
+
 def test_pages_of_other_sites(service: Service) -> None:
     evil = {"Origin": "https://evil.example"}
     assert service.post("/v1/bandits/news/decisions", {}, headers=evil).status == 403

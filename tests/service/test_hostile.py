@@ -545,6 +545,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (b"GET /v1/bandits HTTP/1.0", b"", 421),
         (b"GET /v1/bandits HTTP/1.1", b"Host: evil.example\r\n", 421),
         (b"GET /v1/bandits HTTP/1.1", HOST + b"Host: evil.example\r\n", 421),
+        (b"GET /v1/bandits HTTP/1.1", b"Host: evil.example\r\n" + HOST, 421),
+        (b"GET /v1/bandits HTTP/1.1", HOST + HOST, 421),
         (b"FOO /v1/bandits HTTP/1.1", HOST, 400),
         (b"TRACE /v1/bandits HTTP/1.1", HOST, 405),
         (b"CONNECT /v1/bandits HTTP/1.1", HOST, 405),

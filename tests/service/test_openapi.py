@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +18,11 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from matroid_bandits.client import Client
+from matroid_bandits.service import create_app
+from matroid_bandits.service.settings import Limits
 
 from ..docs.serving import server
+from .in_process import Service
 
 # Requests of each operation; thousands in all with OPENAPI=500.
 EXAMPLES = int(os.environ.get("OPENAPI", "25"))
@@ -54,6 +58,43 @@ def _fill(url: str) -> None:
             client.expire(name, "gone")
         client.configure("paused", status="paused")
         client.configure("archived", status="archived")
+
+
+def test_what_the_document_says_of_bodies_and_limits(tmp_path: Path) -> None:
+    limits = Limits(batch=3, open_decisions=50)
+    with Service(tmp_path / "bandits.sqlite", limits=limits) as service:
+        service.create()
+        document = service.get("/openapi.json").json()
+        # No body is an empty object, which some operations take.
+        for path, operations in document["paths"].items():
+            for method, operation in operations.items():
+                if "requestBody" not in operation:
+                    continue
+                target = path.format(name="news", id="abc")
+                if path.endswith("{id}/expire"):
+                    service.post("/v1/bandits/news/decisions", {"id": "abc"})
+                reply = service.request(method.upper(), target)
+                assert (reply.status == 422) == operation["requestBody"]["required"], path
+        forms = document["components"]["schemas"]
+        for path, item in (("decisions", {}), ("rewards", {"id": "abc", "rewards": {}})):
+            form = f"{path.title()[:-1]}Batch"
+            most = forms[form]["properties"][path]["maxItems"]
+            for n, status in ((most, 200), (most + 1, 422)):
+                reply = service.post(f"/v1/bandits/news/{path}/batch", {path: [item] * n})
+                assert reply.status == status
+        most = forms["BanditChanges"]["properties"]["max_open_decisions"]["maximum"]
+        assert forms["BanditRequest"]["properties"]["max_open_decisions"]["maximum"] == most
+        for n, status in ((most, 200), (most + 1, 422)):
+            reply = service.request("PATCH", "/v1/bandits/news", {"max_open_decisions": n})
+            assert reply.status == status
+
+
+def test_every_answer_has_a_schema() -> None:
+    for path, operations in create_app("unused.sqlite").openapi()["paths"].items():
+        for operation in operations.values():
+            for status, answer in operation["responses"].items():
+                for kind, content in answer["content"].items():
+                    assert content["schema"], (path, status, kind)
 
 
 def _aimed(case: Any, data: st.DataObject) -> Any:

@@ -593,3 +593,19 @@ def test_unknown_keys(
     assert place is None or refused.error["place"] == place
     assert "unknown key" in refused.error["message"]
     assert hint in refused.error["message"]
+
+
+@pytest.mark.parametrize(
+    "path, methods",
+    [
+        ("/v1/bandits", "GET, POST"),
+        ("/v1/bandits/news", "GET, PATCH"),
+        ("/v1/bandits/news/decisions", "POST"),
+        ("/healthz", "GET"),
+        ("/static/style.css", "GET, HEAD"),
+    ],
+)
+def test_methods_that_are_not_allowed(service: Service, path: str, methods: str) -> None:
+    refused = service.request("DELETE", path)
+    assert (refused.status, refused.headers["allow"]) == (405, methods)
+    assert f"does not take DELETE, but {methods}; see /api" in refused.error["message"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from matroid_bandits.service.bodies import validation_error
 from matroid_bandits.service.errors import ServiceError
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["LOOPBACK", "create_app"]
 
 _log = logging.getLogger("matroid_bandits.service")
+
+_ROUTERS = tuple(module.router for module in (operations, decisions, logs, bandits, pages))
 
 #: The names of this machine for itself.
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -103,8 +107,8 @@ def create_app(
     )
     app.state.worker = worker
     app.state.metrics = metrics
-    for module in (operations, decisions, logs, bandits, pages):
-        app.include_router(module.router)
+    for router in _ROUTERS:
+        app.include_router(router)
     app.mount("/static", pages.static_files(), name="static")
     app.openapi = partial(openapi_of, app)  # type: ignore[method-assign]
     handlers: dict[type[Exception], Any] = {
@@ -126,15 +130,32 @@ async def _service_error(request: Request, error: ServiceError) -> Response:
 async def _http_error(request: Request, error: HTTPException) -> Response:
     """Answer what the router refuses."""
     path, method = request.scope["path"], request.scope["method"]
+    headers = dict(error.headers or {})
     if error.status_code == 404:
         told = ServiceError(404, "unknown_route", f"there is nothing at {path}; see /api")
     elif error.status_code == 405:
-        told = ServiceError(405, "method_not_allowed", f"{path} does not take {method}; see /api")
+        allowed = ", ".join(_methods_at(request))
+        told = ServiceError(
+            405, "method_not_allowed", f"{path} does not take {method}, but {allowed}; see /api"
+        )
+        headers = {"allow": allowed}
     else:
         told = ServiceError(error.status_code, "refused", str(error.detail))
     response = error_response(request.scope, told)
-    response.headers.update(error.headers or {})
+    response.headers.update(headers)
     return response
+
+
+def _methods_at(request: Request) -> list[str]:
+    """All methods that a path takes: each is a route of its own, and the router names one."""
+    found = {
+        method
+        for route in chain(request.app.routes, *(router.routes for router in _ROUTERS))
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    }
+    # What is below a path that has its own routes: files.
+    return sorted(found or {"GET", "HEAD"})
 
 
 async def _parameter_error(request: Request, error: RequestValidationError) -> Response:

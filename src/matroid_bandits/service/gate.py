@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
+from matroid_bandits._arguments import abbreviated
 from matroid_bandits.service.dashboard import error_page
 from matroid_bandits.service.errors import ServiceError
 from matroid_bandits.service.keys import KeyFile, allows
@@ -36,6 +37,7 @@ _access = logging.getLogger("matroid_bandits.service.access")
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _OPEN = ("/healthz", "/readyz", "/static/")
 _WRITING = re.compile(r"/v1/bandits/[^/]+/(?:decisions|rewards)(?:/|$)")
+_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%!$&'()*+,;=-]+)(?::[0-9]{0,5})?")
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 # Only our own pages, styles and scripts.
 _POLICY = (
@@ -130,7 +132,16 @@ class Gate:
 
     def _check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         """Refuse a request before anything of it is read."""
-        host = headers.get(b"host", b"").decode("latin-1")
+        # Of several, a proxy in between may have looked at another one.
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        host = hosts[-1] if hosts else ""
+        if len(hosts) > 1 or (host and _HOST.fullmatch(host) is None):
+            raise ServiceError(
+                421,
+                "unknown_host",
+                "the header Host must be there once, a name and perhaps a port, got "
+                f"{abbreviated(', '.join(hosts))}",
+            )
         if self._hosts is not None and _name_of(host) not in self._hosts:
             raise ServiceError(
                 421, "unknown_host", f"this server is not called {host!r}; see --host"

@@ -90,7 +90,7 @@ def _error_text(error: ServiceError, request: Request) -> str:
     response_model=DecisionAnswer,
     responses=writing(404, 409, 429)
     | {200: {"model": DecisionAnswer, "description": "It was made before."}},
-    openapi_extra=body(DecisionRequest, is_required=False),
+    openapi_extra=body(DecisionRequest),
 )
 async def decide(request: Request, name: BanditName) -> Response:
     """Make a decision. The same id again gets the same set, whatever else the request says."""
@@ -142,7 +142,7 @@ async def learn(request: Request, name: BanditName, id: DecisionId) -> Response:
     summary="Expect no more feedback",
     response_model=ExpireAnswer,
     responses=writing(404, 409),
-    openapi_extra=body(ExpireRequest, is_required=False),
+    openapi_extra=body(ExpireRequest),
 )
 async def expire(request: Request, name: BanditName, id: DecisionId) -> Response:  # noqa: A002
     """Close a decision; what is missing is learned as `reward`, if there is one."""

@@ -48,8 +48,9 @@ _MEANINGS = {
 }
 
 
-def body(form: type[BaseModel], *, is_required: bool = True) -> dict[str, Any]:
-    """The part of the document about a body, for `openapi_extra`."""
+def body(form: type[BaseModel]) -> dict[str, Any]:
+    """The part of the document about a body, for `openapi_extra`; none is an empty object."""
+    is_required = any(field.is_required() for field in form.model_fields.values())
     schema = {"$ref": _REFERENCE.format(model=form.__name__)}
     content: dict[str, Any] = {"schema": schema}
     examples = form.model_config.get("json_schema_extra", {})
@@ -93,6 +94,14 @@ def openapi_of(app: FastAPI) -> dict[str, Any]:
         known = components.setdefault("schemas", {})
         for name, schema in definitions["$defs"].items():
             known.setdefault(name, schema)
+        limits = app.state.worker.limits
+        for name, field, key, most in (
+            ("DecisionBatch", "decisions", "maxItems", limits.batch),
+            ("RewardBatch", "rewards", "maxItems", limits.batch),
+            ("BanditRequest", "max_open_decisions", "maximum", limits.open_decisions),
+            ("BanditChanges", "max_open_decisions", "maximum", limits.open_decisions),
+        ):
+            known[name]["properties"][field][key] = most
         _remove_foreign(document)
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"key": []}, {}]

@@ -32,7 +32,12 @@ router = APIRouter(prefix="/v1/bandits/{name}", tags=["logs"])
     | {
         200: {
             "description": "JSON lines, an event each; or a Parquet table, a row per element.",
-            "content": {"application/jsonl": {}, "application/vnd.apache.parquet": {}},
+            "content": {
+                "application/jsonl": {"schema": {"type": "string"}},
+                "application/vnd.apache.parquet": {
+                    "schema": {"type": "string", "format": "binary"}
+                },
+            },
         }
     },
 )
