@@ -77,6 +77,23 @@ def test_parquet_can_be_learned(database: Path, tmp_path: Path, capsys) -> None:
     assert policy.counts.sum() == sum(kind == "rewarded" for kind in table["kind"].to_pylist())
 
 
+def test_parquet_tells_labels_apart(tmp_path: Path) -> None:
+    path, target = tmp_path / "bandits.sqlite", tmp_path / "mixed.parquet"
+    labels = ["1", 1, '"1"', "2", [1, "a"], '[1, "a"]', True, "text"]
+    texts = ['"1"', "1", '"\\"1\\""', "2", '[1, "a"]', '"[1, \\"a\\"]"', "true", "text"]
+    with TestClient(create_app(path), base_url="http://127.0.0.1") as http:
+        problem = {"matroid": "U(8,8)", "labels": labels}
+        http.post("/v1/bandits", json={"name": "mixed", "problem": problem, "policy": "OMM"})
+        http.post("/v1/bandits/mixed/decisions", json={"id": "a"})
+        moved = {"matroid": "U(1,1)", "labels": ["1"]}
+        http.put("/v1/bandits/mixed/problem", json=moved)
+        http.post("/v1/bandits/mixed/decisions", json={"id": "b"})
+    command = ["log", "mixed", "--format", "parquet", "--output", str(target)]
+    assert main([*command, "--database", str(path)]) == 0
+    # The same before and after the move.
+    assert pq.read_table(target)["element"].to_pylist() == [*texts, texts[0]]
+
+
 def test_parquet_to_a_pipe(database: Path) -> None:
     command = [sys.executable, "-m", "matroid_bandits", "log", "news", "--format", "parquet"]
     command += ["--database", str(database)]

@@ -6,12 +6,14 @@ JSON lines have an object for each event. The table has a row for each element: 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from matroid_bandits.service.events import mask_from_text
+from matroid_bandits.service.labels import as_json, label_of
 
 if TYPE_CHECKING:
     import os
@@ -62,8 +64,9 @@ async def write_parquet(
     """Write the rows of all elements to a file.
 
     The columns: `number` of the event, `time` (UTC), `kind`, `decision`, `round`, `element` (its
-    label; as JSON, if it is not a text), `reward`, `propensity`. A row of kind "decided" has no
-    reward. The others have no propensity. `evaluate_log` puts them together.
+    label; as JSON, if it is not a text, or a text that is the JSON of another label), `reward`,
+    `propensity`. A row of kind "decided" has no reward. The others have no propensity.
+    `evaluate_log` puts them together.
     """
     try:
         import pyarrow as pa  # noqa: PLC0415  (an extra)
@@ -84,14 +87,15 @@ async def write_parquet(
             ("propensity", pa.float64()),
         ]
     )
+    quoted = await _quoted(store, name)
     with pq.ParquetWriter(file, schema) as writer:
         async for events in pages(store, name, after):
-            rows = [row for event in events for row in _rows(event)]
+            rows = [row for event in events for row in _rows(event, quoted)]
             columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * len(schema)
             writer.write_table(pa.table(columns, schema=schema))
 
 
-def _rows(event: Event) -> list[tuple[Any, ...]]:
+def _rows(event: Event, quoted: set[str]) -> list[tuple[Any, ...]]:
     if event.kind not in {"decided", "rewarded"}:
         return []
     content = event.content()
@@ -102,11 +106,29 @@ def _rows(event: Event) -> list[tuple[Any, ...]]:
     else:
         rows = [(element, reward, None) for element, reward in content["rewards"]]
     head = event.number, round(event.time * 1e6), event.kind, event.decision, content.get("round")
-    return [(*head, _text(element), *values) for element, *values in rows]
+    return [(*head, _text(element, quoted), *values) for element, *values in rows]
 
 
-def _text(element: Any) -> str:
-    return element if isinstance(element, str) else json.dumps(element)
+def _text(element: Any, quoted: set[str]) -> str:
+    is_plain = isinstance(element, str) and element not in quoted
+    return element if is_plain else json.dumps(element)
+
+
+async def _quoted(store: EventStore, name: str) -> set[str]:
+    """The texts that are the JSON of another label that the bandit has, or had: "1", if 1 is."""
+    texts, written = set[str](), set[str]()
+
+    def collect(event: Event) -> None:
+        for label in _labels_of(event.content()["problem"]) or ():
+            written.add(json.dumps(as_json(label_of(label))))
+            if isinstance(label, str):
+                texts.add(label)
+
+    for kind in ("created", "moved"):
+        for event in await store.latest(name, kind, 1_000):
+            # A problem may be large: other requests do not wait.
+            await asyncio.to_thread(collect, event)
+    return texts & written
 
 
 def _labels_of(problem: dict[str, Any]) -> list[Any] | None:
