@@ -719,6 +719,62 @@ def test_errors_in_other_forms(server: Service, client: Client, data: bytes) -> 
         client.bandits()
 
 
+@pytest.fixture
+def small_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("matroid_bandits.client.transport._LARGEST", 5_000, raising=False)
+
+
+@pytest.mark.usefixtures("small_answers")
+@pytest.mark.parametrize("is_chunked", [False, True])
+@pytest.mark.parametrize(
+    "size, status, message",
+    [
+        (5_000, 200, None),
+        (5_001, 200, "to GET /v1/bandits, or a line of it, has more than 5,000 bytes"),
+        (5_001, 404, "answered GET /v1/bandits with 404"),
+        (5_001, 500, "answered GET /v1/bandits with 500"),
+        (300_000, 200, "to GET /v1/bandits, or a line of it, has more than 5,000 bytes"),
+    ],
+)
+def test_answers_that_are_too_long(
+    server: Service, client: Client, size: int, status: int, message: str | None, is_chunked: bool
+) -> None:
+    data = b'{"bandits": []}'.ljust(size)
+    headers = {"Transfer-Encoding": "chunked"} if is_chunked else {}
+    framed = chunk(data) + chunk(b"") if is_chunked else data
+    server.faults.append(("reply", status, headers, framed))
+    if message is None:
+        assert client.bandits() == []
+        return
+    with pytest.raises(ServiceError, match=message):
+        client.bandits()
+    assert len(server.requests) == 1
+    # What was not read is not taken for the answer to the next request.
+    assert client.decide("news").round == 1
+    assert server.n_connections == 2
+
+
+@pytest.mark.usefixtures("small_answers")
+def test_a_line_of_the_log_that_is_too_long(server: Service, client: Client) -> None:
+    sent: list[int] = []
+
+    def write(handler: Handler) -> None:
+        handler.close_connection = True
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(b'{"seq": 1}\n' * 1_000)
+        with suppress(OSError):
+            sent.extend(handler.wfile.write(b"x" * 100_000) for _ in range(1_000))
+
+    server.write_log = write
+    rows = client.log("news")
+    assert [next(rows)["seq"] for _ in range(1_000)] == [1] * 1_000
+    with pytest.raises(ServiceError, match="has more than 5,000 bytes"):
+        next(rows)
+    server.wait_for_open(0)
+    assert len(sent) < 1_000
+
+
 def test_redirects_are_not_followed(server: Service, client: Client) -> None:
     server.faults.append(("reply", 301, {"Location": "https://elsewhere.example/"}, b""))
     with pytest.raises(ServiceError, match=r"it points to https://elsewhere\.example/"):

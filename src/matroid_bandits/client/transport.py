@@ -37,6 +37,8 @@ _LONGEST_PAUSE = 5.0
 _LONGEST_RETRY_AFTER = 30.0
 # So much of a stream is read at once.
 _BLOCK = 1 << 16
+# Bytes of an answer, or of a line of a stream: several times what a service answers.
+_LARGEST = 1 << 27
 _EXCERPT = 120
 
 
@@ -202,12 +204,32 @@ class Transport:
     def _read(self, request: str, response: HTTPResponse) -> bytes:
         """The whole content of an answer."""
         try:
-            return response.read()
+            data = b""
+            if (response.length or 0) <= _LARGEST:
+                data = response.read(_LARGEST + 1)
+            is_too_large = len(data) > _LARGEST or (response.length or 0) > _LARGEST
+            if response.length and not is_too_large:
+                raise IncompleteRead(data, response.length)
         except (OSError, HTTPException):
             # A refusal is one even if its reason is lost: it is not to be repeated.
             if not 400 <= response.status < 500:
                 raise
             raise self._error(request, response, b"") from None
+        if is_too_large:
+            # What is left is not read, and the connection not used again.
+            if response.status >= 300:
+                raise self._error(request, response, data[:_BLOCK])
+            raise self._too_large(request, response)
+        return data
+
+    def _too_large(self, request: str, response: HTTPResponse) -> ServiceError:
+        return ServiceError(
+            self._hidden(f"the answer of {self.address} to {request}, or a line of it,")
+            + f" has more than {_LARGEST:,} bytes; ask for fewer things at once",
+            status=response.status,
+            code="bad_answer",
+            request_id=self._empty_answer(response).request_id,
+        )
 
     def _empty_answer(self, response: HTTPResponse) -> Answer:
         """An answer whose content has not been read yet."""
@@ -233,7 +255,7 @@ class Transport:
         self, request: str, here: Connections, opened: ExitStack, response: HTTPResponse
     ) -> Iterator[bytes]:
         """The lines of a stream, without empty ones."""
-        rest = b""
+        parts: list[bytes] = []
         while True:
             if self._connections.here() is not here:
                 raise RuntimeError("a log cannot be read on in a forked process; ask for it again")
@@ -245,10 +267,18 @@ class Transport:
                         raise IncompleteRead(b"", response.length)
             except (OSError, HTTPException) as error:
                 raise self._no_answer(request, error) from error
-            *lines, rest = (rest + block).split(b"\n")
-            yield from (line for line in lines if line.strip())
+            first, *others = block.split(b"\n")
+            parts.append(first)
+            for other in others:
+                line = b"".join(parts)
+                if line.strip():
+                    yield line
+                parts = [other]
+            if sum(map(len, parts)) > _LARGEST:
+                raise self._too_large(request, response)
             if not block:
                 break
+        rest = b"".join(parts)
         if rest.strip():
             yield rest
 
