@@ -207,7 +207,7 @@ def test_a_log_is_never_learned_with_the_features_of_a_round(fixed) -> None:
         assert_same(policy.theta, twin.theta)
         # All rows are checked first.
         log["reward"][1] = 1e150
-        refuses(r"row 1 .*'reward': 1e\+150 is too large for a policy with features")
+        refuses(r"row 1 .*'reward': 1e\+150 is too large for this policy")
 
 
 @pytest.mark.parametrize("cls", [mb.CombLinUCB, mb.CombLinTS])

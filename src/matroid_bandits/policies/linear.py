@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from matroid_bandits._arguments import abbreviated
-from matroid_bandits._core.policies.linear import LARGEST_REWARD, LinearKernel
+from matroid_bandits._core.policies.linear import LinearKernel
 from matroid_bandits._types import MatroidLike, Selection
 from matroid_bandits.features import LinearFeatures
 from matroid_bandits.policies.base import CompiledPolicy
 from matroid_bandits.policies.contract.decision import names_of
-from matroid_bandits.policies.contract.log import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -118,11 +117,6 @@ class LinearPolicy(CompiledPolicy[Selection]):
             kernel.accept()
 
     def _check_log(self, log: Log, is_known: list[bool]) -> None:
-        large = (np.abs(log.rewards) > LARGEST_REWARD) & (log.elements >= 0)
-        for place in np.flatnonzero(large)[:1]:
-            given = float(self._in_user_units(log.rewards[place]))
-            reason = f"is too large for a policy with features: at most {LARGEST_REWARD:g} in size"
-            raise refused(int(log.rows[place]), "reward", given, reason)
         if np.any(np.diff(log.starts)[~np.array(is_known, dtype=np.bool_)]):
             self._kernel.check_log()
 
