@@ -361,7 +361,7 @@ class Policy(
         with kernel.guard.hold():
             confidence = self._quick_confidence()
             if self._kernel_decides and not kernel.is_chosen:
-                kernel = copy.deepcopy(kernel)
+                kernel = kernel.copy_without_decisions()
             selected = kernel.peek(self._rule)
             return explanation_of(
                 self._problem,

@@ -191,8 +191,6 @@ class BanditQueue:
             self.n_behind = len(events)
             for event in events:
                 bandit.apply(event)
-            if len(events) < _PAGE:
-                break
             await asyncio.sleep(0)
         self.n_behind = 0
 

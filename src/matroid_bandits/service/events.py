@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -103,7 +104,7 @@ class RecordedDecision:
         """The same after more events."""
         return RecordedDecision([*self._events, *events]) if events else self
 
-    @property
+    @cached_property
     def data(self) -> dict[str, Any]:
         """What was decided."""
         content: dict[str, Any] = json.loads(self._text)
@@ -116,7 +117,7 @@ class RecordedDecision:
         shown: list[Any] = data.get("shown", data["elements"])
         return shown
 
-    @property
+    @cached_property
     def rewards(self) -> list[tuple[Any, float]]:
         """Elements with their rewards, in the order in which they came."""
         return [

@@ -95,6 +95,8 @@ def is_same(one: Any, other: Any) -> bool:
 def shown_text(label: Any) -> str:
     """The label as people read it: a text as it is, the items of a list with a dash."""
     value = as_json(label)
+    if type(value) is int:
+        return str(value)
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(x, (str, int)) for x in value):

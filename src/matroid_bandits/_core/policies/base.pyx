@@ -160,25 +160,28 @@ cdef class PolicyKernel(DecidingKernel):
         """
         from numpy.random import SeedSequence
 
+        cdef PolicyKernel other = self.copy_without_decisions()
+        other.choose(None)
+        words = SeedSequence([PROPENSITIES, self.random_stream.seed, self.rounds + 1])
+        high, low = words.generate_state(2, np.uint64).tolist()
+        other.set_random_position(high << 64 | low)
+        return other
+
+    def copy_without_decisions(self):
+        """A copy in this round that decides as this one would; it takes no feedback."""
         cdef PolicyKernel other
-        decisions = self.decisions
-        if not self.learns_sets:
-            # There may be millions. A rule asks only how many plays of each element are pending.
-            self.decisions = DecisionTable(self.rank)
+        # There may be millions. A rule asks only how many plays of each element are pending.
+        self.omits_decisions = not self.learns_sets
         try:
             state = self.state()
         finally:
-            self.decisions = decisions
+            self.omits_decisions = False
         if not self.learns_sets:
             state["pending"] = self.pending_copy()
         other = type(self)(self.matroid, *deepcopy(self.parameters()))
         other.restore(state)
         other.feedback.set_up(*self.feedback.settings())
         other.allow_smaller = self.allow_smaller
-        other.choose(None)
-        words = SeedSequence([PROPENSITIES, self.random_stream.seed, self.rounds + 1])
-        high, low = words.generate_state(2, np.uint64).tolist()
-        other.set_random_position(high << 64 | low)
         return other
 
     # ---- statistics from elsewhere ----
@@ -243,6 +246,9 @@ cdef class PolicyKernel(DecidingKernel):
         """
         # The mark matters only if this round was decided.
         is_marked = self.is_chosen or self.answers is not None
+        cdef DecisionTable table = self.decisions
+        if self.omits_decisions:
+            table = DecisionTable(self.rank)
         stream = None
         if self.random_stream is not None:
             stream = [self.random_stream.position()]
@@ -264,7 +270,7 @@ cdef class PolicyKernel(DecidingKernel):
             "values": self.index_values() if self.is_chosen else None,
             "available": np.array(self.is_available) if self.is_restricted else None,
             "answers": [] if self.answers is None else [list(a) for a in self.answers.items()],
-            "decisions": self.decisions.state(),
+            "decisions": table.state(),
             "former": list(self.feedback.former),
             "selection": self.selection,
             "selection_key": self.selection_key,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from matroid_bandits.service.background import in_background
 from matroid_bandits.service.bodies import body_of
 from matroid_bandits.service.commands import Command, Configure, Move
 from matroid_bandits.service.descriptions import (
@@ -33,6 +35,9 @@ from matroid_bandits.service.schemas import (
 from matroid_bandits.service.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matroid_bandits.service.bandit import Bandit
     from matroid_bandits.service.worker import Worker
 
 __all__ = ["granted", "json_response", "router"]
@@ -54,10 +59,16 @@ async def granted(worker: Worker, name: str, command: Command) -> None:
 
 
 async def _described(worker: Worker, name: str, status: int, *, elements: bool = True) -> Response:
-    queue = await worker.queue(name)
-    async with queue.reading() as bandit:
-        content = description(bandit, worker.clock(), with_elements=elements)
-    return json_response(content, status)
+    tell = partial(description, now=worker.clock(), with_elements=elements)
+    return await _told(worker, name, tell, status)
+
+
+async def _told(
+    worker: Worker, name: str, tell: Callable[[Bandit], Any], status: int = 200
+) -> Response:
+    """What is told of a bandit, as JSON. It may be much, so other bandits do not wait for it."""
+    async with (await worker.queue(name)).reading() as bandit:
+        return await in_background(lambda: json_response(tell(bandit), status))
 
 
 @router.post(
@@ -169,9 +180,7 @@ async def move(request: Request, name: BanditName) -> Response:
 )
 async def explain(request: Request, name: BanditName) -> Response:
     """Mean, count, index and partner of the set, and of its nearest contenders."""
-    worker: Worker = request.app.state.worker
-    async with (await worker.queue(name)).reading() as bandit:
-        return json_response(explanation(bandit))
+    return await _told(request.app.state.worker, name, explanation)
 
 
 @router.get(
@@ -190,9 +199,7 @@ async def confide(
     """Whether the best basis is settled: all exchanges are known to make it worse. However often
     one asks, the probability that a wrong basis is ever settled is at most delta.
     """
-    worker: Worker = request.app.state.worker
-    async with (await worker.queue(name)).reading() as bandit:
-        return json_response(confidence(bandit, delta))
+    return await _told(request.app.state.worker, name, partial(confidence, delta=delta))
 
 
 def _check_limit(wanted: int, worker: Worker) -> None:

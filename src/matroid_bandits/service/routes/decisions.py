@@ -8,6 +8,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from matroid_bandits.service.background import in_background
 from matroid_bandits.service.bodies import body_of
 from matroid_bandits.service.commands import Answer, Command, Decide, Expire, Learn
 from matroid_bandits.service.descriptions import record
@@ -163,4 +164,4 @@ async def look_at(request: Request, name: BanditName, id: DecisionId) -> Respons
     events = await worker.store.decision(name, id)
     if not events:
         raise ServiceError(404, "unknown_decision", f"there is no decision with the id {id!r}")
-    return json_response(record(RecordedDecision(events)))
+    return await in_background(lambda: json_response(record(RecordedDecision(events))))

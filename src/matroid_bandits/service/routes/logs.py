@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
-from starlette.background import BackgroundTask
-from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
-from matroid_bandits.service.export import json_lines, write_parquet
+from matroid_bandits.service.export import json_lines, parquet
 from matroid_bandits.service.routes.documented import BanditName, reading
 
 if TYPE_CHECKING:
@@ -55,22 +51,14 @@ async def read(
     worker: Worker = request.app.state.worker
     await worker.queue(name)
     if format == "jsonl":
-        lines = json_lines(worker.store, name, after)
-        # An error must come before the answer begins.
-        first = await anext(lines, b"")
-        return StreamingResponse(_joined(first, lines), media_type="application/jsonl")
-    folder = TemporaryDirectory()
-    path = Path(folder.name) / f"{name}.parquet"
-    try:
-        await write_parquet(worker.store, name, path, after)
-    except BaseException:
-        folder.cleanup()
-        raise
-    return FileResponse(
-        path,
-        media_type="application/vnd.apache.parquet",
-        filename=path.name,
-        background=BackgroundTask(asyncio.to_thread, folder.cleanup),
+        pieces, kind, headers = json_lines(worker.store, name, after), "jsonl", {}
+    else:
+        pieces, kind = parquet(worker.store, name, after), "vnd.apache.parquet"
+        headers = {"content-disposition": f'attachment; filename="{name}.parquet"'}
+    # An error must come before the answer begins.
+    first = await anext(pieces, b"")
+    return StreamingResponse(
+        _joined(first, pieces), headers=headers, media_type=f"application/{kind}"
     )
 
 

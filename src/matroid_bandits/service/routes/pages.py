@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from starlette.responses import FileResponse, HTMLResponse
 from starlette.staticfiles import StaticFiles
 
 from matroid_bandits.service import dashboard
+from matroid_bandits.service.background import in_background
 from matroid_bandits.service.dashboard import api_page, bandit_page, list_page
 from matroid_bandits.service.descriptions import bandit_view, short_view, view_without
 from matroid_bandits.service.errors import ServiceError
@@ -58,12 +58,12 @@ async def overview(request: Request) -> HTMLResponse:
         queue = await worker.queue(name)
         try:
             async with queue.reading() as bandit:
-                views.append(short_view(bandit, worker.clock()))
+                views.append(await in_background(short_view, bandit, worker.clock()))
         except ServiceError:
             if queue.fault is None:
                 raise
             views.append(view_without(name, queue.fault))
-    return HTMLResponse(await asyncio.to_thread(list_page, views, now=worker.clock()))
+    return HTMLResponse(await in_background(list_page, views, now=worker.clock()))
 
 
 @router.get("/bandits/{name}")
@@ -76,9 +76,8 @@ async def one(request: Request, name: str) -> HTMLResponse:
         for event in await worker.store.latest(name, "decided", _N_LATEST)
     ]
     async with queue.reading() as bandit:
-        view = bandit_view(bandit, latest, worker.clock())
-    # It takes longer than many decisions.
-    return HTMLResponse(await asyncio.to_thread(bandit_page, view, now=worker.clock()))
+        view = await in_background(bandit_view, bandit, latest, worker.clock())
+    return HTMLResponse(await in_background(bandit_page, view, now=worker.clock()))
 
 
 @router.get("/api")

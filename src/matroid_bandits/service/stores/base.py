@@ -10,7 +10,11 @@ if TYPE_CHECKING:
 
     from matroid_bandits.service.events import Event
 
-__all__ = ["BanditRow", "EventStore", "SchemaError", "Transaction"]
+__all__ = ["LONGEST_PAGE", "BanditRow", "EventStore", "SchemaError", "Transaction"]
+
+#: A page of events ends once their data have so many bytes: a single one may have millions, and
+#: while they are read, other requests wait.
+LONGEST_PAGE = 2**20
 
 
 class SchemaError(RuntimeError):
@@ -31,7 +35,7 @@ class Transaction(Protocol):
     last_number: int
 
     async def events(self, after: int, limit: int) -> list[Event]:
-        """The next events after a number, in their order, at most so many."""
+        """The next events after a number, in their order: a page of at most so many."""
 
     async def decisions(self, ids: Iterable[str]) -> dict[str, list[Event]]:
         """All events of some decisions, by id, in their order; unknown ids are left out."""
@@ -70,13 +74,13 @@ class EventStore(Protocol):
         """
 
     async def events(self, name: str, after: int, limit: int) -> list[Event]:
-        """The next committed events of a bandit after a number, at most so many."""
+        """The next committed events of a bandit after a number: a page of at most so many."""
 
     async def decision(self, name: str, decision: str) -> list[Event]:
         """All events of a decision, in their order."""
 
     async def latest(self, name: str, kind: str, limit: int) -> list[Event]:
-        """The last events of a kind, the last one first."""
+        """The last events of a kind, the last one first: a page of at most so many."""
 
     async def save_snapshot(self, name: str, number: int, data: bytes) -> None:
         """Keep a snapshot of the bandit after an event; the two newest stay."""

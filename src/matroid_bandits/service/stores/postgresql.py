@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from matroid_bandits.service.errors import UnavailableError
 from matroid_bandits.service.events import Event
-from matroid_bandits.service.stores.base import BanditRow, SchemaError
+from matroid_bandits.service.stores.base import LONGEST_PAGE, BanditRow, SchemaError
 from matroid_bandits.service.stores.schema import MIGRATIONS, missing_versions
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ _TIMEOUTS: dict[str, Any] = {
     "tcp_user_timeout": 2_000 * _PATIENCE,
 }
 _COLUMNS = "number, time, kind, decision, data"
+_OF_BANDIT = "bandit = (SELECT id FROM bandits WHERE name = %s)"
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TooManyRequests)
 
 
@@ -183,13 +184,15 @@ class PostgreSQLStore:
         return [BanditRow(*row) for row in rows]
 
     async def events(self, name: str, after: int, limit: int) -> list[Event]:
-        return await self._events("number > %s ORDER BY number LIMIT %s", name, after, limit)
+        return await self._events(_page("number > %s", "number"), name, after, limit)
 
     async def decision(self, name: str, decision: str) -> list[Event]:
-        return sorted(await self._events("decision = %s AND decision IS NOT NULL", name, decision))
+        condition = f"{_OF_BANDIT} AND decision = %s AND decision IS NOT NULL"
+        found = f"SELECT {_COLUMNS} FROM events WHERE {condition}"  # noqa: S608  (constants)
+        return sorted(await self._events(found, name, decision))
 
     async def latest(self, name: str, kind: str, limit: int) -> list[Event]:
-        return await self._events("kind = %s ORDER BY number DESC LIMIT %s", name, kind, limit)
+        return await self._events(_page("kind = %s", "number DESC"), name, kind, limit)
 
     async def snapshots(self, name: str) -> list[tuple[int, bytes]]:
         rows = await self._read(
@@ -199,15 +202,10 @@ class PostgreSQLStore:
         )
         return [(number, bytes(data)) for number, data in rows]
 
-    async def _events(self, condition: str, name: str, *values: Any) -> list[Event]:
+    async def _events(self, statement: str, name: str, *values: Any) -> list[Event]:
         if any(_is_impossible(value) for value in (name, *values)):
             return []
-        rows = await self._read(
-            f"SELECT {_COLUMNS} FROM events WHERE bandit ="  # noqa: S608  (constants)
-            f" (SELECT id FROM bandits WHERE name = %s) AND {condition}",
-            (name, *values),
-        )
-        return [Event.from_row(row) for row in rows]
+        return [Event.from_row(row) for row in await self._read(statement, (name, *values))]
 
     async def _read(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
         async with self._connection() as connection:
@@ -269,8 +267,7 @@ class _Transaction:
     async def events(self, after: int, limit: int) -> list[Event]:
         rows = await _rows(
             self._connection,
-            f"SELECT {_COLUMNS} FROM events WHERE bandit = %s AND number > %s"  # noqa: S608
-            " ORDER BY number LIMIT %s",
+            _page("number > %s", "number", of_bandit="bandit = %s"),
             (self._id, after, limit),
         )
         return [Event.from_row(row) for row in rows]
@@ -318,6 +315,17 @@ async def _rows(
 ) -> list[Any]:
     cursor = await connection.execute(statement, values)
     return await cursor.fetchall()
+
+
+def _page(condition: str, order: str, of_bandit: str = _OF_BANDIT) -> str:
+    """A query for the first events in an order, as many as a page has."""
+    # Lengths are known without the data, which are read only of the rows that are left.
+    return (
+        f"SELECT {_COLUMNS} FROM (SELECT *, sum(octet_length(data)) OVER (ORDER BY {order})"  # noqa: S608
+        f" - octet_length(data) AS n_before FROM (SELECT * FROM events WHERE {of_bandit}"
+        f" AND {condition} ORDER BY {order} LIMIT %s) AS found) AS page"
+        f" WHERE n_before < {LONGEST_PAGE:d} ORDER BY {order}"
+    )
 
 
 async def _configured(connection: AsyncConnection[Any]) -> None:

@@ -12,14 +12,15 @@ import json
 import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from matroid_bandits.service.background import finished
 from matroid_bandits.service.errors import UnavailableError
 from matroid_bandits.service.events import Event
-from matroid_bandits.service.stores.base import BanditRow, SchemaError
+from matroid_bandits.service.stores.base import LONGEST_PAGE, BanditRow, SchemaError
 from matroid_bandits.service.stores.schema import MIGRATIONS, missing_versions
 
 if TYPE_CHECKING:
@@ -35,6 +36,16 @@ _APPLICATION = 0x6D62616E
 _PATIENCE = 5.0
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _COLUMNS = "number, time, kind, decision, data"
+
+
+def _page(cursor: sqlite3.Cursor) -> list[Any]:
+    """The first rows of events, as many as a page has; no others are read."""
+    rows: list[Any] = []
+    n_left = LONGEST_PAGE
+    while n_left > 0 and (row := cursor.fetchone()) is not None:
+        rows.append(row)
+        n_left -= len(row[-1])
+    return rows
 
 
 class SQLiteStore:
@@ -123,7 +134,8 @@ class SQLiteStore:
         return await self._events("number > ? ORDER BY number LIMIT ?", name, after, limit)
 
     async def decision(self, name: str, decision: str) -> list[Event]:
-        return sorted(await self._events("decision = ?", name, decision))
+        take = sqlite3.Cursor.fetchall
+        return sorted(await self._events("decision = ?", name, decision, take=take))
 
     async def latest(self, name: str, kind: str, limit: int) -> list[Event]:
         return await self._events("kind = ? ORDER BY number DESC LIMIT ?", name, kind, limit)
@@ -136,21 +148,32 @@ class SQLiteStore:
         )
         return [(number, data) for number, data in rows]
 
-    async def _events(self, condition: str, name: str, *values: Any) -> list[Event]:
+    async def _events(
+        self, condition: str, name: str, *values: Any, take: Callable[..., list[Any]] = _page
+    ) -> list[Event]:
         rows = await self._read(
             f"SELECT {_COLUMNS} FROM events WHERE bandit ="  # noqa: S608  (constants)
             f" (SELECT id FROM bandits WHERE name = ?) AND {condition}",
             (name, *values),
+            take,
         )
         return [Event.from_row(row) for row in rows]
 
-    async def _read(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
-        """What a query finds, apart from transactions."""
+    async def _read(
+        self,
+        statement: str,
+        values: tuple[Any, ...],
+        take: Callable[..., list[Any]] = sqlite3.Cursor.fetchall,
+    ) -> list[Any]:
+        """What a query finds, apart from transactions; `take` reads the rows."""
+
+        def read() -> list[Any]:
+            with closing(self._connected().execute(statement, values)) as cursor:
+                return take(cursor)
+
         end = monotonic() + _PATIENCE
         async with self._is_free:
-            return await self._patiently(
-                lambda: self._connected().execute(statement, values).fetchall(), end
-            )
+            return await self._patiently(read, end)
 
     # ---- writing ----
 
@@ -188,7 +211,7 @@ class SQLiteStore:
                 # Not to be given up half-way, whatever happens to the task that waits for it.
                 commit = asyncio.get_running_loop().run_in_executor(self._thread, connection.commit)
                 with _translated():
-                    await _finished(commit)
+                    await finished(commit)
             except BaseException:
                 self._roll_back(connection)
                 raise
@@ -243,6 +266,7 @@ class _Transaction:
             f"SELECT {_COLUMNS} FROM events WHERE bandit = ? AND number > ?"  # noqa: S608
             " ORDER BY number LIMIT ?",
             (self._id, after, limit),
+            _page,
         )
         return [Event.from_row(row) for row in rows]
 
@@ -278,9 +302,14 @@ class _Transaction:
         self._execute("UPDATE bandits SET last_number = ? WHERE id = ?", (last, self._id))
         self.last_number = last
 
-    def _execute(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
-        with _translated():
-            return self._connection.execute(statement, values).fetchall()
+    def _execute(
+        self,
+        statement: str,
+        values: tuple[Any, ...],
+        take: Callable[..., list[Any]] = sqlite3.Cursor.fetchall,
+    ) -> list[Any]:
+        with _translated(), closing(self._connection.execute(statement, values)) as cursor:
+            return take(cursor)
 
 
 @contextmanager
@@ -290,15 +319,6 @@ def _translated() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise UnavailableError(error) from error
-
-
-async def _finished(future: asyncio.Future[Any]) -> Any:
-    """The result of a future that is waited for even if this task is cancelled."""
-    try:
-        return await asyncio.shield(future)
-    except asyncio.CancelledError:
-        await asyncio.wait([future])
-        raise
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
