@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import asynccontextmanager
+from itertools import accumulate
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from matroid_bandits._snapshots import content_of, snapshot_bytes
+from matroid_bandits.service.bombs import MOST_WORK, too_much_work
 from matroid_bandits.service.commands import Answer, Command, Decide
 from matroid_bandits.service.errors import ServiceError, in_place
 from matroid_bandits.service.events import RecordedDecision
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["BanditQueue", "rebuilt", "unknown_bandit"]
 
 Outcome = Answer | ServiceError
+# The commands of a request, with errors in place of those that are not handled.
+Request = list[Command | ServiceError]
 Batch = list[tuple[list[Command], asyncio.Future[list[Outcome]]]]
 
 _log = logging.getLogger("matroid_bandits.service")
@@ -113,9 +117,12 @@ class BanditQueue:
         """Handle a batch in one transaction, and answer."""
         try:
             async with self._is_free:
-                outcomes = await self._in_transaction(
-                    [command for commands, _ in batch for command in commands]
-                )
+                bandit = await self._loaded()
+                requests = _within_bounds(bandit, [commands for commands, _ in batch])
+                # There is a transaction for the others afterwards.
+                self._waiting[:0] = batch[len(requests) :]
+                batch = batch[: len(requests)]
+                outcomes = await self._in_transaction(bandit, requests)
         except BaseException as error:
             # It may have learned what is not in the log.
             self.bandit = None
@@ -123,31 +130,48 @@ class BanditQueue:
             if not isinstance(error, Exception):
                 raise
             return
-        place = 0
-        for commands, future in batch:
+        for (_, future), found in zip(batch, outcomes, strict=True):
             if not future.done():
-                future.set_result(outcomes[place : place + len(commands)])
-            place += len(commands)
+                future.set_result(found)
         self._save_if_due()
 
-    async def _in_transaction(self, commands: list[Command]) -> list[Outcome]:
-        bandit = await self._loaded()
+    async def _in_transaction(
+        self, bandit: ServedBandit, requests: list[Request]
+    ) -> list[list[Outcome]]:
         async with self._store.transaction(self.name) as transaction:
             await self._catch_up(bandit, transaction)
             now = self._clock()
             bandit.expire_due(now)
-            ids = {one for command in commands for one in bandit.ids_to_read(command, now)}
+            ids = {
+                one
+                for commands in requests
+                for command in commands
+                if not isinstance(command, ServiceError)
+                for one in bandit.ids_to_read(command, now)
+            }
             found = await transaction.decisions(ids) if ids else {}
             recorded = {one: RecordedDecision(events) for one, events in found.items()}
-            outcomes: list[Outcome] = []
-            for command in commands:
-                try:
-                    outcomes.append(bandit.handle(command, recorded, now))
-                except ServiceError as error:
-                    self.n_conflicts += error.code == "conflict"
-                    outcomes.append(error)
+            outcomes = [
+                [self._outcome(bandit, command, recorded, now) for command in commands]
+                for commands in requests
+            ]
             await transaction.append(bandit.take_events())
         return outcomes
+
+    def _outcome(
+        self,
+        bandit: ServedBandit,
+        command: Command | ServiceError,
+        recorded: dict[str, RecordedDecision],
+        now: float,
+    ) -> Outcome:
+        if isinstance(command, ServiceError):
+            return command
+        try:
+            return bandit.handle(command, recorded, now)
+        except ServiceError as error:
+            self.n_conflicts += error.code == "conflict"
+            return error
 
     # ---- reading ----
 
@@ -284,6 +308,27 @@ async def rebuilt(store: EventStore, name: str, *, use_snapshots: bool = True) -
     if not first:
         raise unknown_bandit(name)
     return await asyncio.to_thread(ServedBandit, name, first[0].content())
+
+
+def _within_bounds(bandit: ServedBandit, requests: list[list[Command]]) -> list[Request]:
+    """The requests that are handled in one transaction, while other bandits wait.
+
+    Of a single request that would take too long, the last commands are errors.
+    """
+    taken: list[Request] = []
+    before = 0
+    for commands in requests:
+        work = list(accumulate(map(bandit.work, commands), initial=0))
+        if taken and before + work[-1] > MOST_WORK:
+            break
+        before += work[-1]
+        taken.append(
+            [
+                command if i == 0 or work[i + 1] <= MOST_WORK else too_much_work()
+                for i, command in enumerate(commands)
+            ]
+        )
+    return taken
 
 
 def unknown_bandit(name: str) -> ServiceError:

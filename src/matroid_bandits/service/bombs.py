@@ -12,14 +12,25 @@ from typing import TYPE_CHECKING, Any
 from matroid_bandits._arguments import abbreviated
 from matroid_bandits.matroids import GammoidMatroid, Matroid, TransversalMatroid, UnionMatroid
 from matroid_bandits.matroids.by_name import MATROIDS
-from matroid_bandits.service.errors import invalid
+from matroid_bandits.policies import MAUB, FasterCUCB
+from matroid_bandits.service.errors import ServiceError, invalid
 from matroid_bandits.specs.matroids import OF_ONE, OF_SEVERAL
 
 if TYPE_CHECKING:
+    from matroid_bandits.policies import Policy
     from matroid_bandits.problem import Problem
     from matroid_bandits.service.settings import Limits
 
-__all__ = ["refuse_bombs", "refuse_slow", "refuse_slow_draws", "refuse_slow_policy"]
+__all__ = [
+    "MOST_WORK",
+    "decision_work",
+    "label_work",
+    "refuse_bombs",
+    "refuse_slow",
+    "refuse_slow_draws",
+    "refuse_slow_policy",
+    "too_much_work",
+]
 
 # Of a random instance by name, whose making is not meant to be quick.
 _LARGEST_RANDOM = 300
@@ -28,6 +39,12 @@ _RANDOM = re.compile(r"(?<![a-z])([a-z]+)\(?(\d+)(?![\d,])")
 _MOST_STEPS = 10**9
 # Of bases that OSUB would list, each with all its neighbors.
 _MOST_ENTRIES = 10**7
+# Of elements that are looked at, in one transaction: some tenths of a second.
+MOST_WORK = 10**6
+# Labels that are neither texts nor integers take so many times as long.
+_LABEL = 10
+# These compute the index of few elements in a round.
+_SPARING = (MAUB, FasterCUCB)
 # Of draws for propensities times elements, in one transaction: about a second.
 _MOST_DRAWN = 5 * 10**6
 # Where a specification has matroids.
@@ -123,6 +140,25 @@ def refuse_slow_policy(spec: str | dict[str, Any], problem: Problem[Any, Any]) -
     is_listing = isinstance(name, str) and name.strip().lower() == "osub"
     if is_listing and problem.rank * problem.size > _MOST_ENTRIES:
         raise invalid("OSUB lists all bases, and there are too many; use MAUB", "policy")
+
+
+def decision_work(policy: Policy[Any], *, is_restricted: bool) -> int:
+    """How many elements are looked at for a decision, roughly."""
+    problem = policy.problem
+    is_sparing = isinstance(policy, _SPARING) and not is_restricted
+    return problem.rank if is_sparing else problem.size
+
+
+def label_work(labels: list[Any] | None) -> int:
+    """The same for labels in a request."""
+    return sum(1 if type(label) in {str, int} else _LABEL for label in labels or ())
+
+
+def too_much_work() -> ServiceError:
+    """The error for an item of a batch for which one transaction has no time."""
+    return invalid(
+        "the items of this batch would take too long together; put this one in another batch"
+    )
 
 
 def refuse_slow_draws(draws: int, size: int, drawn: int) -> None:

@@ -15,7 +15,12 @@ from matroid_bandits._version import __version__
 from matroid_bandits.errors import DecisionError, NoBasisError
 from matroid_bandits.policies.contract.availability import availability_mask
 from matroid_bandits.service.bandit import Bandit
-from matroid_bandits.service.bombs import refuse_slow_draws
+from matroid_bandits.service.bombs import (
+    MOST_WORK,
+    decision_work,
+    label_work,
+    refuse_slow_draws,
+)
 from matroid_bandits.service.commands import Answer, Command, Configure, Decide, Expire, Learn, Move
 from matroid_bandits.service.errors import ServiceError, at_place, in_http, invalid
 from matroid_bandits.service.events import Event, RecordedDecision, mask_text
@@ -104,6 +109,17 @@ class ServedBandit(Bandit):
                 return self._expire(command, recorded, now)
             case Move():
                 return self._move(command, now)
+
+    def work(self, command: Command) -> int:
+        """How many elements are looked at for a command, roughly."""
+        match command:
+            case Decide():
+                is_restricted = command.available is not None
+                work = decision_work(self.policy, is_restricted=is_restricted)
+                return work + label_work(command.available) + label_work(command.shown)
+            case Learn():
+                return self.problem.rank + label_work([element for element, _ in command.rewards])
+        return self.problem.rank
 
     def ids_to_read(self, command: Command, now: float) -> list[str]:
         """The decisions of the log that a command may need."""
@@ -249,6 +265,7 @@ class ServedBandit(Bandit):
         if after is None or self.settings.status == "archived":
             return 0
         now = max(round(now, 6), self.last_time)
+        most = min(most, 1 + MOST_WORK // max(1, self.problem.rank))
         while self._opened and n < most:
             identifier, made = next(iter(self._opened.items()))
             if made + after > now:

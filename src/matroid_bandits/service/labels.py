@@ -16,6 +16,9 @@ __all__ = ["JSONValue", "as_json", "is_same", "json_text", "label_of", "shown_te
 _MAX_DEPTH = 20
 # Integers above are not exact in all programs that read JSON.
 _EXACT = 2**53
+# `json.dumps` would make an encoder for each label.
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+_encode_sorted = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
 
 class JSONValue:
@@ -31,7 +34,7 @@ class JSONValue:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-        self._key = json.dumps(_normal(value, 0), sort_keys=True, separators=(",", ":"))
+        self._key = _encode_sorted(_normal(value, 0))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, JSONValue) and self._key == other._key
@@ -78,7 +81,7 @@ def json_text(label: Any) -> str:
     """The label as a text of JSON."""
     if type(label) is str:
         return encode_basestring_ascii(label)
-    return json.dumps(as_json(label), separators=(",", ":"))
+    return _encode(as_json(label))
 
 
 def is_same(one: Any, other: Any) -> bool:
