@@ -12,49 +12,63 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect
 
 from matroid_bandits._arguments import abbreviated, suggestion
+from matroid_bandits.service.background import in_background
 from matroid_bandits.service.errors import ServiceError, invalid
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.requests import Request
 
 __all__ = ["body_of", "validation_error"]
 
 Form = TypeVar("Form", bound=BaseModel)
+T = TypeVar("T")
 
 # Parts of pydantic's places that name a type rather than a place.
 _TYPES = re.compile(r"(?:dict|list)\[.*\]|function-.*|nullable|str|float|int", re.DOTALL)
 # Of a value, or of a part of a place, in a message.
 _LONGEST = 60
-# In an object: each may be wrong for a reason of its own.
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+# In an object.
 _MOST_KEYS = 200_000
+# Shorter bodies are read at once, in less time than a decision takes.
+_SHORT = 2**14
 
 
-async def body_of(request: Request, form: type[Form]) -> Form:
-    """The body of a request, checked; an empty one is an empty object."""
+def _same(form: Any) -> Any:
+    return form
+
+
+async def body_of(request: Request, form: type[Form], make: Callable[[Form], T] = _same) -> T:
+    """What `make` makes of the body of a request, checked; an empty one is an empty object."""
     try:
         data = await request.body() or b"{}"
     except ClientDisconnect:
         # Nobody reads this, but it is not a fault either.
         raise ServiceError(400, "incomplete", "the body did not come to its end") from None
-    _refuse_doubtful(data)
+    if len(data) <= _SHORT:
+        return make(_checked(data, form))
+    return await in_background(lambda: make(_checked(data, form)))
+
+
+def _checked(data: bytes, form: type[Form]) -> Form:
+    """A body, read once."""
     try:
-        return form.model_validate_json(data)
+        try:
+            value = _STRICT.decode(data.decode())
+        except (ValueError, RecursionError):
+            # This says what is wrong.
+            return form.model_validate_json(data)
+        # Half of a surrogate pair is no text; only this finds it.
+        if _SURROGATE.search(data):
+            return form.model_validate_json(data)
+        return form.model_validate(value)
     except ValidationError as error:
         raise validation_error(error.errors(include_url=False), form) from error
 
 
-# ---- what the form would take ----
-
-
-def _refuse_doubtful(data: bytes) -> None:
-    """Refuse what is not JSON, or means nothing certain, anywhere: also inside labels."""
-    try:
-        _STRICT.decode(data.decode())
-    except ServiceError:
-        raise
-    except (ValueError, RecursionError):
-        # The form says what is wrong.
-        return
+# ---- what means nothing certain, anywhere: also inside labels ----
 
 
 def _no_constant(text: str) -> NoReturn:
@@ -130,7 +144,9 @@ def _as_json(value: Any) -> str:
     """The beginning of a value, as JSON has it."""
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except (ValueError, TypeError, RecursionError):
+    except RecursionError:
+        return "a value that is nested very deeply"
+    except (ValueError, TypeError):
         return abbreviated(value)
     return _shortened(text)
 

@@ -40,7 +40,7 @@ _MOST_STEPS = 10**9
 # Of bases that OSUB would list, each with all its neighbors.
 _MOST_ENTRIES = 10**7
 # Of elements that are looked at, in one transaction: some tenths of a second.
-MOST_WORK = 10**6
+MOST_WORK = 5 * 10**5
 # Labels that are neither texts nor integers take so many times as long.
 _LABEL = 10
 # These compute the index of few elements in a round.
@@ -151,7 +151,9 @@ def decision_work(policy: Policy[Any], *, is_restricted: bool) -> int:
 
 def label_work(labels: list[Any] | None) -> int:
     """The same for labels in a request."""
-    return sum(1 if type(label) in {str, int} else _LABEL for label in labels or ())
+    if labels is None or len(labels) > MOST_WORK:
+        return len(labels or ())
+    return sum(1 if type(label) in {str, int} else _LABEL for label in labels)
 
 
 def too_much_work() -> ServiceError:

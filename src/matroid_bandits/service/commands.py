@@ -1,4 +1,7 @@
-"""What is asked of a bandit: requests after their form was checked, and their answers."""
+"""What is asked of a bandit: requests after their form was checked, and their answers.
+
+Elements are labels, or as JSON has them, where labels are not checked yet.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ __all__ = ["Answer", "Command", "Configure", "Decide", "Expire", "Learn", "Move"
 
 
 class Decide(NamedTuple):
-    """Make a decision; elements are as JSON has them.
+    """Make a decision.
 
     An id that the caller has not given was never used before (`is_own_id` is false).
     """

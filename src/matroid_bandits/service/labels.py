@@ -10,7 +10,15 @@ import json
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
-__all__ = ["JSONValue", "as_json", "is_same", "json_text", "label_of", "shown_text"]
+__all__ = [
+    "JSONValue",
+    "as_json",
+    "is_same",
+    "json_text",
+    "label_of",
+    "labels_if_valid",
+    "shown_text",
+]
 
 # Deeper labels are a mistake.
 _MAX_DEPTH = 20
@@ -65,11 +73,19 @@ def _normal(value: Any, depth: int) -> Any:
 def label_of(value: Any) -> Any:
     """The label that a value of JSON means."""
     kind = type(value)
-    if kind is str or kind is int:
+    if kind is str or kind is int or kind is JSONValue:
         return value
     if kind is float and value.is_integer() and abs(value) <= _EXACT:
         return int(value)
     return JSONValue(value)
+
+
+def labels_if_valid(values: list[Any]) -> list[Any]:
+    """The labels that values mean; if one of them is no label, the values as they are."""
+    try:
+        return [label_of(value) for value in values]
+    except ValueError:
+        return values
 
 
 def as_json(label: Any) -> Any:

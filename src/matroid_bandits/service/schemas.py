@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+    model_validator,
+)
 
 __all__ = [
     "BanditAnswer",
@@ -35,17 +45,44 @@ Text = Annotated[
 ]
 # As large as a reward may be without overflow in sums.
 Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e100, le=1e100)]
+Point = Annotated[list[Number], Field(min_length=2, max_length=2, fail_fast=True)]
 Seconds = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e10)]
 Labels = Annotated[list[Any], Field(description="Labels: any values of JSON.")]
 # No longer batch is looked at; that of a server may be shorter. A list of millions of wrong items
 # is wrong at its first one.
 _LONGEST_BATCH = 10_000
+# So many entries of an object are checked together.
+_PART = 100
 
 
 class _Form(BaseModel):
     """A form of a request: no conversions, and no unknown keys."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few_unknown_keys(cls, value: Any) -> Any:
+        """One unknown key is enough to refuse it: not all of them are written down."""
+        known = cls.model_fields.keys()
+        if not isinstance(value, dict) or len(value) <= len(known):
+            return value
+        unknown = next(key for key in value if key not in known)
+        return {key: value[key] for key in (*known, unknown) if key in value}
+
+
+def _in_parts(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """Check an object part by part, up to a mistake: not all of them are written down."""
+    if not isinstance(value, dict):
+        return check(value)
+    checked: dict[str, Any] = {}
+    entries = iter(value.items())
+    while part := dict(islice(entries, _PART)):
+        checked |= check(part)
+    return checked
+
+
+_InParts = WrapValidator(_in_parts)
 
 
 class _Answer(BaseModel):
@@ -113,7 +150,7 @@ class BanditRequest(_Changeable):
     policy: str | dict[str, Any] = Field(
         default="MAUB", description="A name with parameters, or an object: type and parameters."
     )
-    coordinates: dict[str, tuple[Number, Number]] | None = Field(
+    coordinates: Annotated[dict[str, Point], _InParts] | None = Field(
         default=None,
         description="Places of the vertices of a graph in the drawing: x to the right, y upwards.",
     )
@@ -164,9 +201,11 @@ class ProblemRequest(ProblemSpec):
         }
     )
 
-    prior: dict[str, PriorEntry] | Annotated[list[PriorRow], Field(fail_fast=True)] | None = Field(
-        default=None, description="For new elements: means and counts."
-    )
+    prior: (
+        Annotated[dict[str, PriorEntry], _InParts]
+        | Annotated[list[PriorRow], Field(fail_fast=True)]
+        | None
+    ) = Field(default=None, description="For new elements: means and counts.")
 
 
 class DecisionRequest(_Form):
@@ -218,7 +257,9 @@ class RewardRow(_Form):
     reward: Number
 
 
-Rewards = dict[str, Number] | Annotated[list[RewardRow], Field(fail_fast=True)]
+Rewards = (
+    Annotated[dict[str, Number], _InParts] | Annotated[list[RewardRow], Field(fail_fast=True)]
+)
 
 
 class RewardRequest(_Form):

@@ -93,10 +93,7 @@ async def create(request: Request) -> Response:
         max_open_decisions=min(form.max_open_decisions, worker.limits.open_decisions),
     )
     problem = form.problem.model_dump(exclude_unset=True)
-    coordinates = None
-    if form.coordinates is not None:
-        coordinates = {vertex: list(point) for vertex, point in form.coordinates.items()}
-    is_new = await worker.create(form.name, problem, form.policy, settings, coordinates)
+    is_new = await worker.create(form.name, problem, form.policy, settings, form.coordinates)
     return await _described(worker, form.name, 201 if is_new else 200)
 
 

@@ -14,6 +14,7 @@ from matroid_bandits.service.commands import Answer, Command, Decide, Expire, Le
 from matroid_bandits.service.descriptions import record
 from matroid_bandits.service.errors import ServiceError, invalid
 from matroid_bandits.service.events import RecordedDecision
+from matroid_bandits.service.labels import labels_if_valid
 from matroid_bandits.service.routes.bandits import json_response
 from matroid_bandits.service.routes.documented import BanditName, DecisionId, body, reading, writing
 from matroid_bandits.service.schemas import (
@@ -43,10 +44,10 @@ def _decide(form: DecisionRequest) -> Decide:
     return Decide(
         identifier,
         form.id is not None,
-        form.available,
+        None if form.available is None else labels_if_valid(form.available),
         form.allow_smaller,
         form.client,
-        form.shown,
+        None if form.shown is None else labels_if_valid(form.shown),
         form.propensities,
     )
 
@@ -54,7 +55,9 @@ def _decide(form: DecisionRequest) -> Decide:
 def _learn(identifier: str, form: RewardRequest) -> Learn:
     if isinstance(form.rewards, dict):
         return Learn(identifier, list(form.rewards.items()), form.final)
-    return Learn(identifier, [(row.element, row.reward) for row in form.rewards], form.final)
+    elements = labels_if_valid([row.element for row in form.rewards])
+    rewards = [row.reward for row in form.rewards]
+    return Learn(identifier, list(zip(elements, rewards, strict=True)), form.final)
 
 
 async def _answer(request: Request, name: str, command: Command) -> Response:
@@ -95,7 +98,7 @@ def _error_text(error: ServiceError, request: Request) -> str:
 )
 async def decide(request: Request, name: BanditName) -> Response:
     """Make a decision. The same id again gets the same set, whatever else the request says."""
-    return await _answer(request, name, _decide(await body_of(request, DecisionRequest)))
+    return await _answer(request, name, await body_of(request, DecisionRequest, _decide))
 
 
 @router.post(
@@ -107,8 +110,9 @@ async def decide(request: Request, name: BanditName) -> Response:
 )
 async def decide_batch(request: Request, name: BanditName) -> Response:
     """Make several decisions; an answer or an error for each."""
-    form = await body_of(request, DecisionBatch)
-    commands: list[Command] = [_decide(item) for item in form.decisions]
+    commands: list[Command] = await body_of(
+        request, DecisionBatch, lambda form: [_decide(item) for item in form.decisions]
+    )
     return await _answers(request, name, commands, "decisions")
 
 
@@ -121,8 +125,9 @@ async def decide_batch(request: Request, name: BanditName) -> Response:
 )
 async def learn_batch(request: Request, name: BanditName) -> Response:
     """Learn the feedback of several decisions; an answer or an error for each."""
-    form = await body_of(request, RewardBatch)
-    commands: list[Command] = [_learn(item.id, item) for item in form.rewards]
+    commands: list[Command] = await body_of(
+        request, RewardBatch, lambda form: [_learn(item.id, item) for item in form.rewards]
+    )
     return await _answers(request, name, commands, "rewards")
 
 
@@ -135,7 +140,8 @@ async def learn_batch(request: Request, name: BanditName) -> Response:
 )
 async def learn(request: Request, name: BanditName, id: DecisionId) -> Response:  # noqa: A002
     """Learn rewards of elements of a decision. The same again changes nothing."""
-    return await _answer(request, name, _learn(id, await body_of(request, RewardRequest)))
+    command = await body_of(request, RewardRequest, lambda form: _learn(id, form))
+    return await _answer(request, name, command)
 
 
 @router.post(
