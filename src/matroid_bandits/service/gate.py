@@ -38,6 +38,10 @@ _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _OPEN = ("/healthz", "/readyz", "/static/")
 _WRITING = re.compile(r"/v1/bandits/[^/]+/(?:decisions|rewards)(?:/|$)")
 _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%!$&'()*+,;=-]+)(?::[0-9]{0,5})?")
+# Shorter bodies are always received. Of longer ones, so many of the greatest length at a time: what
+# is read from them takes many times as much memory.
+_SHORT = 2**16
+_LONG_BODIES = 4
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 # Only our own pages, styles and scripts.
 _POLICY = (
@@ -80,6 +84,7 @@ class Gate:
         self._hosts = None if hosts is None else frozenset(hosts)
         self._limits = limits
         self._metrics = metrics
+        self._held = _Held()
         # A random number for each request would cost a call of the system.
         self._prefix = secrets.token_hex(8)
         self._numbers = count(1)
@@ -112,8 +117,11 @@ class Gate:
             except ServiceError as error:
                 await error_response(scope, error)(scope, receive, answer)
             else:
-                limited = _Limited(receive, self._limits.body)
-                await self._app(scope, limited, answer)
+                limited = _Limited(receive, self._limits.body, self._held)
+                try:
+                    await self._app(scope, limited, answer)
+                finally:
+                    limited.release()
         finally:
             seconds = perf_counter() - start
             self._metrics.observe(scope, status, seconds)
@@ -160,22 +168,48 @@ class Gate:
             _check_key(self._keys, scope, headers)
 
 
+class _Held:
+    """Bytes of all long bodies of requests that are not answered yet."""
+
+    n = 0
+
+
 class _Limited:
-    """Receives a body, but not more than the limit."""
+    """Receives a body, but not more than the limit, nor too many long ones at a time."""
 
-    __slots__ = ("_left", "_limit", "_receive")
+    __slots__ = ("_all", "_held", "_limit", "_n", "_receive")
 
-    def __init__(self, receive: Receive, limit: int) -> None:
+    def __init__(self, receive: Receive, limit: int, all_held: _Held) -> None:
         self._receive = receive
-        self._limit = self._left = limit
+        self._limit = limit
+        self._all = all_held
+        self._n = self._held = 0
 
     async def __call__(self) -> Message:
         message = await self._receive()
         if message["type"] == "http.request":
-            self._left -= len(message.get("body", b""))
-            if self._left < 0:
+            self._n += len(message.get("body", b""))
+            if self._n > self._limit:
                 raise too_large(self._limit)
+            if self._n > _SHORT:
+                self._hold()
         return message
+
+    def _hold(self) -> None:
+        if self._all.n + self._n - self._held > _LONG_BODIES * self._limit:
+            raise ServiceError(
+                503,
+                "unavailable",
+                "too many long bodies are on their way at the same time; repeat the request, with "
+                "the same id",
+            )
+        self._all.n += self._n - self._held
+        self._held = self._n
+
+    def release(self) -> None:
+        """The request was answered."""
+        self._all.n -= self._held
+        self._held = 0
 
 
 def _check_key(keys: KeyFile, scope: Scope, headers: dict[bytes, bytes]) -> None:

@@ -13,6 +13,7 @@ import uvicorn
 
 from matroid_bandits.service.app import LOOPBACK, create_app
 from matroid_bandits.service.log_lines import set_up_logs
+from matroid_bandits.service.protocol import BoundedProtocol
 from matroid_bandits.service.settings import LIMITS, Limits
 from matroid_bandits.service.stores import store_at
 
@@ -76,6 +77,8 @@ class Server:
         self.url = f"http://{name}:{self._socket.getsockname()[1]}"
         config = uvicorn.Config(
             self._app,
+            http=BoundedProtocol,
+            ws="none",
             log_config=None,
             access_log=False,
             proxy_headers=False,
