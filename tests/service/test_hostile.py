@@ -556,6 +556,11 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (b"POST /v1/bandits HTTP/1.1", HOST + b"Content-Length: 99999999\r\n", 413),
         (b"POST /v1/bandits HTTP/1.1", HOST + b"Content-Length: 1\r\nContent-Length: 2\r\n", 400),
         (b"GET /" + b"a" * 200_000 + b" HTTP/1.1", HOST, 400),
+        (b"GET /" + b"a" * 40_000 + b" HTTP/1.1", HOST, 400),
+        (b"GET /healthz?" + b"a" * 40_000 + b" HTTP/1.1", HOST, 400),
+        (b"GET /healthz HTTP/1.1", HOST + b"X: " + b"y" * 40_000 + b"\r\n", 400),
+        (b"GET /healthz HTTP/1.1", HOST + b"X: y\r\n" * 40_000, 400),
+        (b"GET /healthz HTTP/1.1", HOST + b"X: " + b"y" * 20_000 + b"\r\n", 200),
         (b"nonsense", b"", 400),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"", 400),
     ],
@@ -564,6 +569,22 @@ def test_bytes(url: str, request_line: bytes, headers: bytes, status: int) -> No
     received = answer_to(url, request_line + b"\r\n" + headers + CLOSE)
     assert received.startswith(b"HTTP/1.1 %d " % status)
     assert b"Traceback" not in received
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        b"GET /" + b"a" * 400_000,
+        b"GET / HTTP/1.1\r\nX" + b"a" * 400_000,
+        b"GET / HTTP/1.1\r\n" + HOST + b"X: " + b"y" * 400_000,
+        b"GET / HTTP/1.1\r\n" + HOST + b"X: y\r\n" * 60_000,
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n",
+    ],
+)
+def test_requests_without_end(url: str, endless: bytes) -> None:
+    """They are refused before they come to their end, and requests before the first is answered."""
+    n = 1 if len(endless) > 1_000 else 5_000
+    assert answer_to(url, endless * n).startswith(b"HTTP/1.1 400 ")
 
 
 def test_clients_that_hang_up(url: str) -> None:

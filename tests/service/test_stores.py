@@ -8,6 +8,7 @@ import pytest
 
 from matroid_bandits.service.errors import UnavailableError
 from matroid_bandits.service.stores import BanditRow, postgresql, sqlite, store_at
+from matroid_bandits.service.stores.base import LONGEST_PAGE
 
 from .ledger import events_of
 from .places import KINDS, event, in_loop, opened, places
@@ -82,6 +83,28 @@ async def test_events_come_back_in_their_order(place):
             assert await transaction.events(0, 2) == log[:2]
     async with opened(place) as store:
         assert await events_of(store, "a") == log
+
+
+@in_loop
+async def test_pages_end_after_some_bytes(place):
+    """Whoever reads a page does so while others wait; a single event may have megabytes."""
+    n_bytes = LONGEST_PAGE // 4
+    data = f'"{"x" * n_bytes}"'
+    long = [event(n, f"d{n}", data=data) for n in range(1, 21)]
+    short = [event(n, f"d{n}") for n in range(21, 41)]
+    log = [*long, *short, event(41, "d41", data=data * 9), event(42)]
+    async with opened(place) as store:
+        await appended(store, "a", log)
+        assert await store.events("a", 0, 1_000) == log[:4]
+        assert await store.events("a", 0, 3) == log[:3]
+        assert await store.events("a", 18, 1_000) == log[18:41]
+        assert await store.events("a", 41, 1_000) == log[41:]
+        assert await events_of(store, "a") == log
+        assert await store.latest("a", "decided", 1_000) == log[:-3:-1]
+        assert await store.latest("a", "decided", 1_000, 40) == log[39:15:-1]
+        async with store.transaction("a") as transaction:
+            assert await transaction.events(0, 1_000) == log[:4]
+            assert await transaction.events(40, 1_000) == log[40:41]
 
 
 @in_loop

@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -269,6 +270,39 @@ def test_explanations_change_nothing(name: str) -> None:
                 policy.learn(waiting.pop(int(rng.integers(4))), rng.random(3))
         plays.append(seen)
     assert plays[0] == plays[1]
+
+
+@pytest.mark.parametrize("pending", ["ignore", "count"])
+@pytest.mark.parametrize("name", ["MAUB", "CTS", "ESCB", "OSUB", "FasterCUCB"])
+def test_explanations_are_of_the_next_set_while_feedback_is_late(name: str, pending: str) -> None:
+    cls = mb.catalog.POLICIES[name]
+    matroid = mb.GraphicMatroid.complete(4)
+    if "pending" not in cls.__signature__.parameters:
+        pytest.skip("it takes no notice of them")
+    policy = cls(matroid, pending=pending)
+    rng = np.random.default_rng(5)
+    waiting = []
+    for _ in range(60):
+        explained = [one.element for one in policy.explain().selected]
+        waiting.append(policy.decide())
+        assert waiting[-1].elements.tolist() == explained
+        if len(waiting) > 9:
+            policy.learn(waiting.pop(int(rng.integers(9))), rng.random(3))
+
+
+def test_an_explanation_copies_no_decisions() -> None:
+    policy = mb.MAUB(mb.UniformMatroid(500, 1_000), index="kl")
+    for _ in range(500):
+        policy.decide()
+    # For each element of a decision, its number and its reward.
+    n_bytes = 500 * 500 * (4 + 8)
+    policy.explain()
+    tracemalloc.start()
+    policy.explain()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < n_bytes / 2
+    assert len(policy.open_decisions) == 500
 
 
 def test_an_explanation_before_the_update_is_not_a_selection() -> None:

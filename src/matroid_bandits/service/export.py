@@ -220,10 +220,7 @@ def _available(text: str, labels: list[Any] | None) -> list[Any]:
 
 async def _labels_at(store: EventStore, name: str, after: int) -> list[Any] | None:
     """The labels of the problem after an event."""
-    found: list[Any] | None = None
-    for kind in ("created", "moved"):
-        for event in await store.latest(name, kind, 1_000):
-            if event.number <= after:
-                found = _labels_of(event.content()["problem"])
-                break
-    return found
+    if not after:
+        return None
+    made = await store.latest(name, "moved", 1, after) or await store.events(name, 0, 1)
+    return _labels_of((await in_background(made[0].content))["problem"]) if made else None

@@ -5,6 +5,7 @@ uvicorn has none for its quick parser, and before the headers are complete, no k
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -27,6 +28,9 @@ BODY_SECONDS = 60.0
 ANSWER_SECONDS = 60.0
 _END_SECONDS = 1.0
 
+# Clocks say the same for all that happens at once.
+_moments = count()
+
 
 class BoundedProtocol(HttpToolsProtocol):
     """A connection on which clients have to be brief, and not too slow."""
@@ -35,9 +39,10 @@ class BoundedProtocol(HttpToolsProtocol):
     _part = ""
     _n_head = 0
     _has_body = False
-    # What the client has to do next, and since when; nothing while the server is at work.
+    # What the client has to do next, and which of all connections waited first; nothing while the
+    # server is at work.
     _awaited = ""
-    _since = 0.0
+    _since = 0
     _timer: asyncio.TimerHandle | None = None
 
     # ---- what is received ----
@@ -108,7 +113,6 @@ class BoundedProtocol(HttpToolsProtocol):
             f"content-length: {len(msg)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write((head + msg).encode())
-        self.transport.write_eof()
         self._await("end", _END_SECONDS)
 
     def on_response_complete(self) -> None:
@@ -117,7 +121,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_response_complete()
         if self._is_idle() and not self._awaited:
             # For the next request, uvicorn waits a few seconds.
-            self._since = self.loop.time()
+            self._since = next(_moments)
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -145,7 +149,7 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         if self._timer is not None:
             self._timer.cancel()
-        self._awaited, self._since = what, self.loop.time()
+        self._awaited, self._since = what, next(_moments)
         self._timer = self.loop.call_later(seconds, self._give_up) if what else None
 
     def _give_up(self) -> None:
@@ -161,13 +165,16 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.abort()
 
     def _make_room(self) -> None:
-        """Close the connection whose client has kept the server waiting for longest."""
+        """End the connection whose client has kept the server waiting for longest."""
         waiting = [
             one
             for one in self.connections
             if isinstance(one, BoundedProtocol) and (one._awaited or one._is_idle())
         ]
-        min(waiting, key=lambda one: one._since).transport.abort()
+        # This one, if the server is at work for all others.
+        oldest = min(waiting, key=lambda one: one._since)
+        self.connections.discard(oldest)
+        oldest.transport.abort()
 
 
 def most_connections() -> int:

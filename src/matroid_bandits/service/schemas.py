@@ -257,9 +257,7 @@ class RewardRow(_Form):
     reward: Number
 
 
-Rewards = (
-    Annotated[dict[str, Number], _InParts] | Annotated[list[RewardRow], Field(fail_fast=True)]
-)
+Rewards = Annotated[dict[str, Number], _InParts] | Annotated[list[RewardRow], Field(fail_fast=True)]
 
 
 class RewardRequest(_Form):

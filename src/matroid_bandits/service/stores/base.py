@@ -10,11 +10,20 @@ if TYPE_CHECKING:
 
     from matroid_bandits.service.events import Event
 
-__all__ = ["LONGEST_PAGE", "BanditRow", "EventStore", "SchemaError", "Transaction"]
+__all__ = [
+    "LAST_NUMBER",
+    "LONGEST_PAGE",
+    "BanditRow",
+    "EventStore",
+    "SchemaError",
+    "Transaction",
+]
 
 #: A page of events ends once their data have so many bytes: a single one may have millions, and
 #: while they are read, other requests wait.
 LONGEST_PAGE = 2**20
+#: No event has a larger number.
+LAST_NUMBER = 2**62
 
 
 class SchemaError(RuntimeError):
@@ -79,8 +88,10 @@ class EventStore(Protocol):
     async def decision(self, name: str, decision: str) -> list[Event]:
         """All events of a decision, in their order."""
 
-    async def latest(self, name: str, kind: str, limit: int) -> list[Event]:
-        """The last events of a kind, the last one first: a page of at most so many."""
+    async def latest(
+        self, name: str, kind: str, limit: int, until: int = LAST_NUMBER
+    ) -> list[Event]:
+        """The last events of a kind up to a number, the last one first: a page of so many."""
 
     async def save_snapshot(self, name: str, number: int, data: bytes) -> None:
         """Keep a snapshot of the bandit after an event; the two newest stay."""

@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from matroid_bandits.service.errors import UnavailableError
 from matroid_bandits.service.events import Event
-from matroid_bandits.service.stores.base import LONGEST_PAGE, BanditRow, SchemaError
+from matroid_bandits.service.stores.base import LAST_NUMBER, LONGEST_PAGE, BanditRow, SchemaError
 from matroid_bandits.service.stores.schema import MIGRATIONS, missing_versions
 
 if TYPE_CHECKING:
@@ -191,8 +191,11 @@ class PostgreSQLStore:
         found = f"SELECT {_COLUMNS} FROM events WHERE {condition}"  # noqa: S608  (constants)
         return sorted(await self._events(found, name, decision))
 
-    async def latest(self, name: str, kind: str, limit: int) -> list[Event]:
-        return await self._events(_page("kind = %s", "number DESC"), name, kind, limit)
+    async def latest(
+        self, name: str, kind: str, limit: int, until: int = LAST_NUMBER
+    ) -> list[Event]:
+        found = _page("kind = %s AND number <= %s", "number DESC")
+        return await self._events(found, name, kind, until, limit)
 
     async def snapshots(self, name: str) -> list[tuple[int, bytes]]:
         rows = await self._read(

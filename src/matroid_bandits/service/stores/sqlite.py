@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from matroid_bandits.service.background import finished
 from matroid_bandits.service.errors import UnavailableError
 from matroid_bandits.service.events import Event
-from matroid_bandits.service.stores.base import LONGEST_PAGE, BanditRow, SchemaError
+from matroid_bandits.service.stores.base import LAST_NUMBER, LONGEST_PAGE, BanditRow, SchemaError
 from matroid_bandits.service.stores.schema import MIGRATIONS, missing_versions
 
 if TYPE_CHECKING:
@@ -137,8 +137,11 @@ class SQLiteStore:
         take = sqlite3.Cursor.fetchall
         return sorted(await self._events("decision = ?", name, decision, take=take))
 
-    async def latest(self, name: str, kind: str, limit: int) -> list[Event]:
-        return await self._events("kind = ? ORDER BY number DESC LIMIT ?", name, kind, limit)
+    async def latest(
+        self, name: str, kind: str, limit: int, until: int = LAST_NUMBER
+    ) -> list[Event]:
+        condition = "kind = ? AND number <= ? ORDER BY number DESC LIMIT ?"
+        return await self._events(condition, name, kind, until, limit)
 
     async def snapshots(self, name: str) -> list[tuple[int, bytes]]:
         rows = await self._read(
