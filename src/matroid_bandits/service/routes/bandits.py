@@ -190,7 +190,7 @@ async def confide(
     request: Request,
     name: BanditName,
     delta: Annotated[
-        float, Query(ge=1e-100, lt=1, description="The probability of a wrong answer.")
+        float, Query(ge=1e-100, lt=0.5, description="The probability of a wrong answer.")
     ] = 0.05,
 ) -> Response:
     """Whether the best basis is settled: all exchanges are known to make it worse. However often
