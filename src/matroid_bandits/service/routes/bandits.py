@@ -82,7 +82,7 @@ async def _told(
 )
 async def create(request: Request) -> Response:
     """Create a bandit. The same request again changes nothing."""
-    form = await body_of(request, BanditRequest)
+    form: BanditRequest = await body_of(request, BanditRequest)
     worker: Worker = request.app.state.worker
     if "max_open_decisions" in form.model_fields_set:
         _check_limit(form.max_open_decisions, worker)
@@ -138,7 +138,7 @@ async def look_at(
 )
 async def change(request: Request, name: BanditName) -> Response:
     """Change some settings; those that are left out stay."""
-    form = await body_of(request, BanditChanges)
+    form: BanditChanges = await body_of(request, BanditChanges)
     worker: Worker = request.app.state.worker
     if "max_open_decisions" in form.model_fields_set:
         _check_limit(form.max_open_decisions, worker)
@@ -156,7 +156,7 @@ async def change(request: Request, name: BanditName) -> Response:
 )
 async def move(request: Request, name: BanditName) -> Response:
     """Go on with other elements. What is known stays attached to labels; open decisions stay."""
-    form = await body_of(request, ProblemRequest)
+    form: ProblemRequest = await body_of(request, ProblemRequest)
     worker: Worker = request.app.state.worker
     await worker.queue(name)
     spec = form.model_dump(exclude_unset=True, exclude={"prior"})

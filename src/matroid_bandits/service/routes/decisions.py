@@ -153,7 +153,7 @@ async def learn(request: Request, name: BanditName, id: DecisionId) -> Response:
 )
 async def expire(request: Request, name: BanditName, id: DecisionId) -> Response:  # noqa: A002
     """Close a decision; what is missing is learned as `reward`, if there is one."""
-    form = await body_of(request, ExpireRequest)
+    form: ExpireRequest = await body_of(request, ExpireRequest)
     return await _answer(request, name, Expire(id, form.reward))
 
 
