@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from matroid_bandits.service import Limits, bodies, bombs, gate, schemas
+from matroid_bandits.service import Limits, bodies, bombs, gate, labels, schemas
 from matroid_bandits.service.events import Event
 from matroid_bandits.service.keys import ROLES, KeyFile, allows
 from matroid_bandits.service.routes import bandits, decisions, pages
@@ -220,6 +220,26 @@ def test_many_labels(tmp_path: Path, label: Any, work: int) -> None:
     assert n_refused == len(items) - bombs.MOST_WORK // (1 + 2 + 500 * work)
 
 
+def test_labels_that_are_made_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of millions of values, few become labels before it is clear that they are too many."""
+    made = []
+    own = labels.JSONValue.__init__
+
+    def counted(label: Any, value: Any) -> None:
+        made.append(value)
+        own(label, value)
+
+    with Service(tmp_path / "bandits.sqlite") as service:
+        service.create()
+        monkeypatch.setattr(labels.JSONValue, "__init__", counted)
+        path = "/v1/bandits/news/decisions"
+        assert service.post(path, {"available": [[]] * 150_000}).status == 422
+        assert made == []
+        items = [{"available": [[]] * 500}] * 300
+        assert service.post(f"{path}/batch", {"decisions": items}).status == 200
+        assert len(made) <= 100_000
+
+
 def test_requests_that_wait_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Large ones get a transaction of their own; none is refused."""
     sizes = []
@@ -354,6 +374,17 @@ def test_bodies_are_read_once(
         assert decided(service, keys, "small", body).status == 422
     assert decided(service, keys, "small", {}).status == 201
     assert len(read) == 3
+
+
+@pytest.mark.parametrize("item", ["[]", "{}", '{"":1}'])
+def test_very_many_lists(service: Service, keys: dict[str, str], item: str) -> None:
+    """They are refused before they are made."""
+    body = f'{{"available": [{",".join([item] * 1_000_000)}]}}'
+    reply = service.post(
+        "/v1/bandits/small/decisions", content=body, headers=bearer(keys["writer"])
+    )
+    assert reply.status == 422
+    assert reply.error["message"].startswith("the body has more than 1,000,000 lists")
 
 
 @asynccontextmanager

@@ -30,6 +30,8 @@ _TYPES = re.compile(r"(?:dict|list)\[.*\]|function-.*|nullable|str|float|int", r
 # Of a value, or of a part of a place, in a message.
 _LONGEST = 60
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+# Lists and objects: making very many takes long, and nobody else goes on.
+_MOST_LISTS = 1_000_000
 # In an object.
 _MOST_KEYS = 200_000
 # Shorter bodies are read at once, in less time than a decision takes.
@@ -54,6 +56,8 @@ async def body_of(request: Request, form: type[Form], make: Callable[[Form], T] 
 
 def _checked(data: bytes, form: type[Form]) -> Form:
     """A body, read once."""
+    if data.count(b"[") + data.count(b"{") > _MOST_LISTS:
+        raise invalid(f"the body has more than {_MOST_LISTS:,} lists and objects; send several")
     try:
         try:
             value = _STRICT.decode(data.decode())

@@ -11,12 +11,12 @@ from json.encoder import encode_basestring_ascii
 from typing import Any
 
 __all__ = [
+    "EarlyLabels",
     "JSONValue",
     "as_json",
     "is_same",
     "json_text",
     "label_of",
-    "labels_if_valid",
     "shown_text",
 ]
 
@@ -61,12 +61,13 @@ def _normal(value: Any, depth: int) -> Any:
     """`value` with integers in place of floats that are whole: JSON has one kind of numbers."""
     if depth > _MAX_DEPTH:
         raise ValueError(f"a label may be nested {_MAX_DEPTH} levels deep, this is deeper")
-    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
-        return int(value)
-    if isinstance(value, list):
+    kind = type(value)
+    if kind is list:
         return [_normal(item, depth + 1) for item in value]
-    if isinstance(value, dict):
+    if kind is dict:
         return {key: _normal(item, depth + 1) for key, item in value.items()}
+    if kind is float and value.is_integer() and abs(value) <= _EXACT:
+        return int(value)
     return value
 
 
@@ -80,12 +81,25 @@ def label_of(value: Any) -> Any:
     return JSONValue(value)
 
 
-def labels_if_valid(values: list[Any]) -> list[Any]:
-    """The labels that values mean; if one of them is no label, the values as they are."""
-    try:
-        return [label_of(value) for value in values]
-    except ValueError:
-        return values
+class EarlyLabels:
+    """Makes the labels of a request before it is handled, while others are answered.
+
+    More than `most` have no time when it is handled; they are left as they are. So are lists with a
+    value that is no label. Both are refused then.
+    """
+
+    def __init__(self, most: int = 100_000) -> None:
+        self._left = most
+
+    def of(self, values: list[Any]) -> list[Any]:
+        """The labels that values mean."""
+        self._left -= len(values)
+        if self._left < 0:
+            return values
+        try:
+            return [label_of(value) for value in values]
+        except ValueError:
+            return values
 
 
 def as_json(label: Any) -> Any:

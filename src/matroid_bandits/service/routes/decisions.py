@@ -14,7 +14,7 @@ from matroid_bandits.service.commands import Answer, Command, Decide, Expire, Le
 from matroid_bandits.service.descriptions import record
 from matroid_bandits.service.errors import ServiceError, invalid
 from matroid_bandits.service.events import RecordedDecision
-from matroid_bandits.service.labels import labels_if_valid
+from matroid_bandits.service.labels import EarlyLabels
 from matroid_bandits.service.routes.bandits import json_response
 from matroid_bandits.service.routes.documented import BanditName, DecisionId, body, reading, writing
 from matroid_bandits.service.schemas import (
@@ -39,23 +39,23 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/bandits/{name}", tags=["decisions"])
 
 
-def _decide(form: DecisionRequest) -> Decide:
+def _decide(form: DecisionRequest, labels: EarlyLabels) -> Decide:
     identifier = uuid4().hex if form.id is None else form.id
     return Decide(
         identifier,
         form.id is not None,
-        None if form.available is None else labels_if_valid(form.available),
+        None if form.available is None else labels.of(form.available),
         form.allow_smaller,
         form.client,
-        None if form.shown is None else labels_if_valid(form.shown),
+        None if form.shown is None else labels.of(form.shown),
         form.propensities,
     )
 
 
-def _learn(identifier: str, form: RewardRequest) -> Learn:
+def _learn(identifier: str, form: RewardRequest, labels: EarlyLabels) -> Learn:
     if isinstance(form.rewards, dict):
         return Learn(identifier, list(form.rewards.items()), form.final)
-    elements = labels_if_valid([row.element for row in form.rewards])
+    elements = labels.of([row.element for row in form.rewards])
     rewards = [row.reward for row in form.rewards]
     return Learn(identifier, list(zip(elements, rewards, strict=True)), form.final)
 
@@ -98,7 +98,8 @@ def _error_text(error: ServiceError, request: Request) -> str:
 )
 async def decide(request: Request, name: BanditName) -> Response:
     """Make a decision. The same id again gets the same set, whatever else the request says."""
-    return await _answer(request, name, await body_of(request, DecisionRequest, _decide))
+    command = await body_of(request, DecisionRequest, lambda form: _decide(form, EarlyLabels()))
+    return await _answer(request, name, command)
 
 
 @router.post(
@@ -110,8 +111,9 @@ async def decide(request: Request, name: BanditName) -> Response:
 )
 async def decide_batch(request: Request, name: BanditName) -> Response:
     """Make several decisions; an answer or an error for each."""
+    labels = EarlyLabels()
     commands: list[Command] = await body_of(
-        request, DecisionBatch, lambda form: [_decide(item) for item in form.decisions]
+        request, DecisionBatch, lambda form: [_decide(item, labels) for item in form.decisions]
     )
     return await _answers(request, name, commands, "decisions")
 
@@ -125,8 +127,11 @@ async def decide_batch(request: Request, name: BanditName) -> Response:
 )
 async def learn_batch(request: Request, name: BanditName) -> Response:
     """Learn the feedback of several decisions; an answer or an error for each."""
+    labels = EarlyLabels()
     commands: list[Command] = await body_of(
-        request, RewardBatch, lambda form: [_learn(item.id, item) for item in form.rewards]
+        request,
+        RewardBatch,
+        lambda form: [_learn(item.id, item, labels) for item in form.rewards],
     )
     return await _answers(request, name, commands, "rewards")
 
@@ -140,7 +145,7 @@ async def learn_batch(request: Request, name: BanditName) -> Response:
 )
 async def learn(request: Request, name: BanditName, id: DecisionId) -> Response:  # noqa: A002
     """Learn rewards of elements of a decision. The same again changes nothing."""
-    command = await body_of(request, RewardRequest, lambda form: _learn(id, form))
+    command = await body_of(request, RewardRequest, lambda form: _learn(id, form, EarlyLabels()))
     return await _answer(request, name, command)
 
 
