@@ -120,7 +120,7 @@ def out_of_range(
 
 def unbounded_policies(what: str) -> str:
     """The advice to take a policy that is for any rewards, or costs."""
-    policies = 'MAUB(noise=...) or CTS(prior="gaussian")'
+    policies = 'MAUB(noise=1.0) or CTS(prior="gaussian")'
     return f"take a policy for {what}s without bounds, such as {policies}"
 
 

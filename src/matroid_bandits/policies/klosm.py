@@ -57,7 +57,7 @@ class KLOSM(GreedyPolicy[Selection]):
     Traceback (most recent call last):
     ...
     ValueError: the reward of element 0 is 1.5, but KLUCB is for rewards from 0 to 1; rescale
-    them, or take a policy for rewards without bounds, such as MAUB(noise=...) or
+    them, or take a policy for rewards without bounds, such as MAUB(noise=1.0) or
     CTS(prior="gaussian")
     """
 

@@ -49,7 +49,7 @@ cdef class MOSSKernel(IndexKernel):
     cdef double line(
         self, Py_ssize_t e, double budget, double since, double until, Line *line
     ) noexcept:
-        """With a horizon, the value itself, which is the same in every round. Else the tangent, where
+        """With a horizon, the value itself, the same in every round. Else the tangent, where
         that is not below the mean at `since`; otherwise the lowest line above the value that begins
         with the mean.
         """
