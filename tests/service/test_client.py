@@ -508,6 +508,19 @@ def test_errors_of_items_are_in_their_places(server: Service, client: Client) ->
     }
 
 
+def test_items_for_which_a_batch_had_no_time_are_sent_again(
+    server: Service, client: Client
+) -> None:
+    left_out = Failure(413, "too_large", "would take too long together").content
+    made = {"elements": ["flood", "derby"], "round": 1}
+    server.faults.append(content({"results": [{"id": "a", **made}, left_out, left_out]}))
+    # A first item that is refused will not be taken in another batch, either.
+    server.faults.append(content({"results": [left_out, {"id": "c", **made}]}))
+    first, second, third = client.decide_many("news", [{"id": name} for name in "abc"])
+    assert [first.id, second.code, third.id] == ["a", "too_large", "c"]
+    assert [len(request.body["decisions"]) for request in server.requests] == [3, 2]
+
+
 def test_a_code_that_is_not_known_has_no_status(server: Service, client: Client) -> None:
     failure = Failure(418, "teapot", "short and stout")
     server.faults.append(content({"results": [failure.content]}))

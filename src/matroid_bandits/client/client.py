@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -305,8 +306,8 @@ class Client:
     ) -> list[T | ServiceError]:
         """The results of all items, sent in parts."""
         results: list[T | ServiceError] = []
-        for start in range(0, len(items), _LARGEST_BATCH):
-            part = items[start : start + _LARGEST_BATCH]
+        while len(results) < len(items):
+            part = items[len(results) : len(results) + _LARGEST_BATCH]
             try:
                 answers = self._call("POST", path, {key: part}).items("results", len(part))
                 new = [
@@ -316,8 +317,10 @@ class Client:
             except ServiceError as error:
                 if not results:
                     raise
-                return results + [error] * (len(items) - start)
-            results += new
+                return results + [error] * (len(items) - len(results))
+            results.append(new[0])
+            # The service has left out the last ones, if all would take too long together.
+            results += takewhile(lambda one: not _is_left_out(one), new[1:])
         return results
 
     # ---- bandits ----
@@ -466,6 +469,11 @@ class Client:
 
 def _bandit(name: str) -> str:
     return f"/v1/bandits/{messages.segment(name, 'the name of a bandit')}"
+
+
+def _is_left_out(result: Any) -> bool:
+    """Whether an item is for another batch, as this one would have taken too long."""
+    return isinstance(result, ServiceError) and result.code == "too_large"
 
 
 def _decision(decision: ServedDecision | str) -> str:

@@ -158,8 +158,10 @@ def label_work(labels: list[Any] | None) -> int:
 
 def too_much_work() -> ServiceError:
     """The error for an item of a batch for which one transaction has no time."""
-    return invalid(
-        "the items of this batch would take too long together; put this one in another batch"
+    return ServiceError(
+        413,
+        "too_large",
+        "the items of this batch would take too long together; put this one in another batch",
     )
 
 
