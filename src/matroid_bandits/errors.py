@@ -242,7 +242,6 @@ def no_features_in_logs(has_own: bool) -> ValueError:
 def reward_too_large(what: str, element: str, value: float, largest: float) -> ValueError:
     """The error for a reward, or a cost, that could overflow when it is multiplied."""
     return ValueError(
-        f"the {what} {value:g} of {element} is too large for a policy with features, with means "
-        f"that change or with an estimate of the variance: at most {largest:g} in size; rescale "
-        f"the {what}s"
+        f"the {what} {value:g} of {element} is too large for a policy with features, a window, a "
+        f"discount or restarts: at most {largest:g} in size; rescale the {what}s"
     )

@@ -154,7 +154,7 @@ def test_no_scheduler_answers(tmp_path, monkeypatch, capsys) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["somewhere", "127.0.0.1", "tcp://host", "", "http://127.0.0.1:8787"]
+    "address", ["somewhere", "127.0.0.1", "tcp://host", "http://127.0.0.1:8787"]
 )
 def test_addresses_of_no_scheduler(tmp_path, monkeypatch, capsys, address: str) -> None:
     monkeypatch.chdir(tmp_path)

@@ -366,8 +366,7 @@ LARGE: dict[str, dict[str, object]] = {
     "long discount": {"discount": 1 - 1e-9, "noise": 1.0},
     "window": {"window": 3, "noise": 1.0},
     "restart": {"restart": "glr", "noise": 1.0},
-    "variance": {"index": "normal"},
-    "variance and window": {"index": "normal", "window": 4},
+    "variance": {"index": "normal", "window": 4},
 }
 
 

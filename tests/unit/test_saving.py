@@ -16,6 +16,7 @@ from matroid_bandits.policies.contract.saving import saved_content
 from matroid_bandits.specs.loading import policy_from_content
 
 from ..differential import continuing
+from ..states import assert_same
 
 every_policy = pytest.mark.parametrize("name", continuing.POLICIES)
 
@@ -71,6 +72,16 @@ def test_a_path_may_be_a_text(path: Path) -> None:
 
 
 # ---- classes and matroids of one's own ----
+
+
+def test_squares_of_the_largest_rewards_come_back(path: Path) -> None:
+    policy = mb.OMM(mb.UniformMatroid(1, 2), index="normal")
+    for reward in (1e200, -1e200, 1.0):
+        policy.update([0, 1], [reward, 0.5])
+    policy.save(path)
+    again = mb.load(path)
+    assert_same(policy._kernel.state(), again._kernel.state())
+    assert again.select().tolist() == policy.select().tolist()
 
 
 def test_classes_of_ones_own_are_passed(path: Path) -> None:

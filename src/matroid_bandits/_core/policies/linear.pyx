@@ -438,10 +438,8 @@ cdef class LinearKernel(PolicyKernel):
         }
 
     def decided_with(self):
-        """Ids of decisions that have features of their own, and these, one below the other. A copy
-        of a round has no decisions.
-        """
-        found = {i: rows for i, rows in self.rows.items() if self.decisions.has(i)}
+        """Ids of decisions that have features of their own, and these, one below the other."""
+        found = {} if self.omits_decisions else self.rows
         return [list(found), self.stacked(found.values())]
 
     def stacked(self, matrices):

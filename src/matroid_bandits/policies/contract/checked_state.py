@@ -125,11 +125,10 @@ class State:
         shape: Sequence[int | None],
         low: float = -inf,
         high: float = inf,
+        *,
+        is_finite: bool = True,
     ) -> npt.NDArray[Any]:
-        """An array of numbers in a range; None in the shape stands for any length.
-
-        Floats are finite, unless the range is that of all floats and more.
-        """
+        """An array of numbers in a range; None in the shape stands for any length."""
         value = self.value(key)
         kind = np.dtype(dtype)
         fits = (
@@ -141,7 +140,7 @@ class State:
         if not fits:
             lengths = " x ".join("any number" if n is None else str(n) for n in shape)
             raise self.refuse(key, f"an array of {lengths} {kind.name}")
-        if value.size and kind.kind == "f" and not np.isfinite(value).all():
+        if value.size and kind.kind == "f" and is_finite and not np.isfinite(value).all():
             raise self.refuse(key, "an array of finite numbers")
         if value.size and not (value.min() >= low and value.max() <= high):
             raise self.refuse(key, f"an array of numbers from {low:g} to {high:g}")
@@ -197,7 +196,9 @@ def check_statistics(state: State, kernel: PolicyKernel) -> None:
     index = state.table("index")
     for key, start in fresh["index"].items():
         # What an index sums up begins with the smallest values there can be.
-        index.array(key, start.dtype, start.shape, start.min(initial=inf))
+        # Squares of the largest rewards are infinite.
+        is_finite = key != "squares"
+        index.array(key, start.dtype, start.shape, start.min(initial=inf), is_finite=is_finite)
     index.finish()
     if state.is_given("earlier_means"):
         earlier = state.value("earlier_means")

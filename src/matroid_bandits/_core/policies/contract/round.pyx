@@ -70,8 +70,7 @@ cdef class RoundKernel:
         self.memory = memory
         if memory is not None:
             memory.attach(self.index, self.counts, self.means, self.playable.shape[0])
-        if memory is not None or self.notifies_index:
-            # They multiply rewards: by weights, by counts, or by each other.
+            # Weights multiply rewards, and old ones are subtracted from sums.
             self.feedback.limit_size()
         self.candidates = self.playable
         self.round_rank = self.rank

@@ -167,8 +167,6 @@ cdef class OSUBKernel(PolicyKernel):
         # The mean of rewards within bounds is within these bounds, too.
         self.index = index
         self.feedback.limit(index.name, index.low, index.high)
-        if index.needs_rewards:
-            self.feedback.limit_size()
         self.min_plays = max(1, index.min_count)
         self.is_open = np.zeros(n, dtype=np.uint8)
         self.attach_index()
