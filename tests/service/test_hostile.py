@@ -358,12 +358,21 @@ def test_matroids_that_would_take_too_long(service: Service, matroid: Any) -> No
     assert service.get("/v1/bandits/bomb").status == 404
 
 
+# Its first leader would be found by thousands of exchanges, each with a look at every element.
+TRUNCATED = {
+    "truncate": {"type": "graphic", "edges": [[i % 9_999, 9_999 + i // 9] for i in range(50_000)]},
+    "rank": 5_000,
+}
+
+
 @pytest.mark.parametrize(
     "problem, policy",
     [
         ({"matroid": "U(50000,100000)"}, "OSUB"),
         ({"matroid": "U(99999,100000)"}, {"type": "osub"}),
         ({"matroid": "K50"}, " osub (index=ucb)"),
+        ({"matroid": TRUNCATED}, "MAUB"),
+        ({"matroid": {"sum": ["K4", {"dual": TRUNCATED}]}}, {"type": "MAUB", "index": "kl"}),
         ({"matroid": "K4"}, {"type": "MAUB", "matroid": "K447"}),
         ({"matroid": "K4"}, {"type": "MAUB", "problem": {"matroid": "K447"}}),
         ({"matroid": "K4"}, "MAUB(matroid=K447)"),

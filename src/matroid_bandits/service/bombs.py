@@ -10,7 +10,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from matroid_bandits._arguments import abbreviated
-from matroid_bandits.matroids import GammoidMatroid, Matroid, TransversalMatroid, UnionMatroid
+from matroid_bandits.matroids import (
+    GammoidMatroid,
+    Matroid,
+    TransversalMatroid,
+    TruncatedMatroid,
+    UnionMatroid,
+)
 from matroid_bandits.matroids.by_name import MATROIDS
 from matroid_bandits.policies import MAUB, FasterCUCB
 from matroid_bandits.service.errors import ServiceError, invalid
@@ -39,6 +45,8 @@ _RANDOM = re.compile(r"(?<![a-z])([a-z]+)\(?(\d+)(?![\d,])")
 _MOST_STEPS = 10**9
 # Of bases that OSUB would list, each with all its neighbors.
 _MOST_ENTRIES = 10**7
+# Rank times elements, where MAUB finds its first leader one exchange at a time: about a second.
+_MOST_EXCHANGED = 2 * 10**8
 # Of elements that are looked at, in one transaction: some tenths of a second.
 MOST_WORK = 5 * 10**5
 # Labels that are neither texts nor integers take so many times as long.
@@ -135,11 +143,20 @@ def _check_steps(steps: int, what: str, place: str) -> None:
 
 
 def refuse_slow_policy(spec: str | dict[str, Any], problem: Problem[Any, Any]) -> None:
-    """Refuse a policy that lists too much."""
-    name = spec.partition("(")[0] if isinstance(spec, str) else spec.get("type")
-    is_listing = isinstance(name, str) and name.strip().lower() == "osub"
-    if is_listing and problem.rank * problem.size > _MOST_ENTRIES:
+    """Refuse a policy that lists too much, or whose first leader would take long."""
+    given = spec.partition("(")[0] if isinstance(spec, str) else spec.get("type")
+    name = given.strip().lower() if isinstance(given, str) else ""
+    work = problem.rank * problem.size
+    if name == "osub" and work > _MOST_ENTRIES:
         raise invalid("OSUB lists all bases, and there are too many; use MAUB", "policy")
+    if name == "maub" and work > _MOST_EXCHANGED and _has_truncation(problem.matroid):
+        raise invalid(
+            "MAUB would take too long on a truncated matroid of this size; use OMM", "policy"
+        )
+
+
+def _has_truncation(matroid: Matroid) -> bool:
+    return isinstance(matroid, TruncatedMatroid) or any(map(_has_truncation, matroid._components()))
 
 
 def decision_work(policy: Policy[Any], *, is_restricted: bool) -> int:
