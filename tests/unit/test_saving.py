@@ -277,6 +277,20 @@ def test_the_state_of_another_problem_is_refused(name: str, path: Path) -> None:
         loaded(path)
 
 
+def test_tallies_that_do_not_cover_the_window_are_refused(path: Path) -> None:
+    """A posterior without a success and without a failure cannot be drawn from."""
+    policy = mb.CTS(mb.UniformMatroid(2, 5), window=5)
+    for _ in range(8):
+        policy.update(policy.select(), [1.0, 0.0])
+    policy.save(path)
+    content = read_snapshot(path)
+    for column in (0, 1):
+        state = copy.deepcopy(content["state"])
+        state["index"]["tallies"][:, column] = 1.0
+        with pytest.raises(ValueError, match="credit must be successes and failures that the ind"):
+            policy_from_content(content | {"state": state}, None, ())
+
+
 # ---- forks ----
 
 

@@ -196,6 +196,7 @@ def check_memory(state: State, kernel: Any) -> None:
     if isinstance(memory, Window):
         _check_window(table, memory, counts, rounds)
         _check_sums(table, kernel.index)
+        _check_tallies(table, state.value("index"))
     elif isinstance(memory, Discount):
         weights = table.array("weights", np.float64, [kernel.size], 0.0)
         if ((weights > 0) != (counts > 0)).any():
@@ -235,6 +236,16 @@ def _check_sums(table: State, index: Any) -> None:
     sums = table.value("sums") + table.value("errors")
     if np.abs(sums - np.bincount(elements, rewards, len(sums))).max(initial=0.0) > 1e-6:
         raise table.refuse("sums", "the sums of the rewards in the window")
+
+
+def _check_tallies(table: State, index: dict[str, Any]) -> None:
+    """What leaves the window takes its success or failure along: the index must have counted it."""
+    if "tallies" not in index:
+        return
+    elements, credit = table.value("element"), table.value("credit")
+    for tallies, kept in zip(index["tallies"].T, (credit == 1, credit == 0), strict=True):
+        if (tallies < 1 + np.bincount(elements[kept], minlength=len(tallies))).any():
+            raise table.refuse("credit", "successes and failures that the index has counted")
 
 
 def _check_blocks(table: State, size: int, counts: Any, rounds: int) -> None:
