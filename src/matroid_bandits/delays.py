@@ -226,6 +226,9 @@ class DelayStream:
                 f"{type(self._delay).__name__}.draw must return {n} integers, got "
                 f"{abbreviated(drawn)}"
             )
+        if delays.dtype.kind == "i":
+            # The usual case, at once: a simulation draws delays in every round.
+            return np.clip(delays.astype(np.int64), -_LONGEST, _LONGEST)
         return _rounds(delays.tolist())
 
 
