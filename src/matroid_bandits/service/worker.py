@@ -7,7 +7,7 @@ import json
 import logging
 from contextlib import suppress
 from time import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from matroid_bandits.service.bandit_queue import BanditQueue, unknown_bandit
 from matroid_bandits.service.errors import ServiceError
@@ -17,11 +17,14 @@ from matroid_bandits.service.labels import is_same
 from matroid_bandits.service.settings import LIMITS, Limits, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
+    from matroid_bandits.service.granting import ServedBandit
     from matroid_bandits.service.stores import EventStore
 
 __all__ = ["Worker"]
+
+T = TypeVar("T")
 
 _log = logging.getLogger("matroid_bandits.service")
 
@@ -79,6 +82,24 @@ class Worker:
     async def names(self) -> list[str]:
         """The names of all bandits."""
         return [row.name for row in await self.store.bandits()]
+
+    async def each(
+        self,
+        tell: Callable[[ServedBandit], Awaitable[T]],
+        tell_fault: Callable[[str, str], T],
+    ) -> list[T]:
+        """What is told of every bandit; of one that cannot be loaded, by its name and why."""
+        told: list[T] = []
+        for name in await self.names():
+            queue = await self.queue(name)
+            try:
+                async with queue.reading() as bandit:
+                    told.append(await tell(bandit))
+            except ServiceError:
+                if queue.fault is None:
+                    raise
+                told.append(tell_fault(name, queue.fault))
+        return told
 
     async def create(
         self,

@@ -101,17 +101,11 @@ async def create(request: Request) -> Response:
 async def list_all(request: Request) -> Response:
     """All bandits, by name."""
     worker: Worker = request.app.state.worker
-    lines = []
-    for name in await worker.names():
-        queue = await worker.queue(name)
-        try:
-            async with queue.reading() as bandit:
-                lines.append(line(bandit))
-        except ServiceError:
-            if queue.fault is None:
-                raise
-            lines.append(line_without(name, queue.fault))
-    return json_response({"bandits": lines})
+
+    async def tell(bandit: Bandit) -> dict[str, Any]:
+        return line(bandit)
+
+    return json_response({"bandits": await worker.each(tell, line_without)})
 
 
 @router.get(

@@ -13,7 +13,6 @@ from matroid_bandits.service import dashboard
 from matroid_bandits.service.background import in_background
 from matroid_bandits.service.dashboard import api_page, bandit_page, list_page
 from matroid_bandits.service.descriptions import bandit_view, short_view, view_without
-from matroid_bandits.service.errors import ServiceError
 from matroid_bandits.service.events import RecordedDecision
 
 if TYPE_CHECKING:
@@ -53,16 +52,9 @@ async def icon() -> FileResponse:
 async def overview(request: Request) -> HTMLResponse:
     """All bandits."""
     worker: Worker = request.app.state.worker
-    views = []
-    for name in await worker.names():
-        queue = await worker.queue(name)
-        try:
-            async with queue.reading() as bandit:
-                views.append(await in_background(short_view, bandit, worker.clock()))
-        except ServiceError:
-            if queue.fault is None:
-                raise
-            views.append(view_without(name, queue.fault))
+    views = await worker.each(
+        lambda bandit: in_background(short_view, bandit, worker.clock()), view_without
+    )
     return HTMLResponse(await in_background(list_page, views, now=worker.clock()))
 
 
